@@ -23,6 +23,7 @@ kshark_virt_require(ZSTD libzstd libzstd-dev)
 kshark_virt_require(JSONC json-c libjson-c-dev)
 kshark_virt_require(CAIRO cairo-pdf libcairo2-dev)
 kshark_virt_require(CURSES ncursesw libncurses-dev)
+kshark_virt_require(SECCOMP libseccomp libseccomp-dev)
 kshark_virt_require(SQLITE sqlite3 libsqlite3-dev)
 kshark_virt_require(PROTOBUFC libprotobuf-c libprotobuf-c-dev)
 find_program(PROTOC_C protoc-c)
@@ -40,6 +41,12 @@ pkg_check_modules(XEN QUIET IMPORTED_TARGET GLOBAL xencontrol xenstore)
 if(NOT XEN_FOUND)
 	message(STATUS "No kshark-virt-xen-meta, which tells what Xen knows of a recording \
 (it needs libxenctrl; Debian: libxen-dev)")
+endif()
+
+# CTF, which LTTng writes: without it, such traces are refused with a remedy.
+pkg_check_modules(BABELTRACE QUIET IMPORTED_TARGET GLOBAL babeltrace2)
+if(NOT BABELTRACE_FOUND)
+	message(STATUS "No traces of LTTng (they need babeltrace2; Debian: libbabeltrace2-dev)")
 endif()
 
 if(KSHARK_VIRT_TESTS STREQUAL AUTO)

@@ -41,11 +41,16 @@ if(KSHARK_VIRT_WERROR)
 	add_compile_options(-Werror)
 endif()
 
+# KernelShark's interfaces return "const int": gcc takes "int" for the same.
+if(CMAKE_C_COMPILER_ID MATCHES Clang)
+	add_compile_options($<$<COMPILE_LANGUAGE:C>:-Wno-incompatible-function-pointer-types>)
+endif()
+
 if(KSHARK_VIRT_FUZZ)
 	if(NOT CMAKE_C_COMPILER_ID MATCHES Clang)
 		message(FATAL_ERROR "KSHARK_VIRT_FUZZ needs clang (Debian: apt-get install clang "
 			"libclang-rt-dev); configure with -DCMAKE_C_COMPILER=clang "
-			"-DCMAKE_CXX_COMPILER=clang++ or with --preset fuzz")
+			"-DCMAKE_CXX_COMPILER=clang++ or with --preset asan")
 	endif()
 	option(KSHARK_VIRT_FUZZ_COVERAGE "Measure coverage for libFuzzer" ON)
 	if(KSHARK_VIRT_FUZZ_COVERAGE)
@@ -57,6 +62,13 @@ if(KSHARK_VIRT_SANITIZE)
 	add_compile_options(-fsanitize=${KSHARK_VIRT_SANITIZE} -fno-sanitize-recover=all
 		-fno-omit-frame-pointer)
 	add_link_options(-fsanitize=${KSHARK_VIRT_SANITIZE})
+	# Compilers do not agree on macros for these.
+	foreach(sanitizer IN ITEMS address thread)
+		if(KSHARK_VIRT_SANITIZE MATCHES ${sanitizer})
+			string(TOUPPER KSV_SANITIZE_${sanitizer} macro)
+			add_compile_definitions(${macro})
+		endif()
+	endforeach()
 endif()
 
 if(KSHARK_VIRT_COVERAGE)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	align_try.c
- * @brief	Find out from which source a guest's clock is best aligned with its host's.
+ * @brief	Find the source that aligns a guest's clock best with its host's.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,6 +12,8 @@
 
 #include "align_try.h"
 #include "array.h"
+#include "foreign_file.h"
+#include "xentrace_copy.h"
 
 /** What is recorded is left only for what explains that much more. */
 #define BETTER_PERCENT	0.5
@@ -74,12 +76,18 @@ int align_pair_begin(struct align_pair *pair, const char *host, const char *gues
 {
 	bool *cycles = &pair->cycles;
 	enum trace_dat_unit host_unit, guest_unit;
+	uint8_t head[FOREIGN_FILE_HEAD];
+	const char *problem;
+	bool is_copied;
+	int n;
 
 	if (!is_there(host, error, size) || !is_there(guest, error, size))
 		return -ENOENT;
 	if (!trace_dat_is(guest)) {
-		snprintf(error, size, "%s: the guest's trace must be a trace.dat file of "
-			 "trace-cmd", guest);
+		n = xentrace_head(guest, head, sizeof(head), &is_copied);
+		problem = n > 0 ? foreign_file_problem(head, (size_t)n) : NULL;
+		snprintf(error, size, "%s: %s", guest, problem ? problem : "the guest's trace must "
+			 "be a trace.dat file of trace-cmd");
 		return -EINVAL;
 	}
 	pair->file_bytes = bytes_of(host) + bytes_of(guest);

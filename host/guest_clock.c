@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_clock.c
- * @brief	Is the clock of a guest's trace aligned with its host's?
+ * @brief	Check whether the clock of a guest's trace is aligned with its host's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -162,8 +162,8 @@ static void note_pairing(const struct guest_clock *clock, const struct virt_mode
 			paired = virt_model_vcpu(model, clock->cpus[c].vcpu)->machine;
 	align_pairing_text(model, paired, &clock->fits, clock->n_cpus, text, sizeof(text));
 	trace_notes_add(notes, TRACE_NOTE_PAIRING, TRACE_NOTE_WARNING,
-			"%s: it is paired with %s, %.3f %% of them, and what is said of its tasks "
-			"is not to be trusted: let kshark-virt align --write pair it",
+			"%s: it is paired with %s, %.3f %% of them, and results about its tasks "
+			"are not reliable: pair it with kshark-virt align --write",
 			kvm_trace_path(clock->trace), text,
 			clock->fits.alignment.explained_percent);
 }
@@ -183,7 +183,7 @@ static void note_cpu(const struct guest_clock *clock, int c, const struct virt_m
 		trace_notes_add(notes, TRACE_NOTE_ALIGNMENT, TRACE_NOTE_WARNING,
 				"%s: only %.1f %% of the records of CPU %d lie where %s executed "
 				"its guest: the guest's clock is not aligned with the host's, and "
-				"what is said of the guest's tasks is not to be trusted", path,
+				"results about the guest's tasks are not reliable", path,
 				100.0 * (double)cpu->inside / (double)(cpu->inside + cpu->outside),
 				c, virt_model_who(model, cpu->vcpu));
 	else

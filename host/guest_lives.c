@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_lives.c
- * @brief	What the tasks of guests did, out of the guests' own traces.
+ * @brief	Collect the activity of guests' tasks from the guests' own traces.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -161,6 +161,7 @@ static enum virt_life_left left_of(const struct kvm_event *sched)
 	if (!sched || sched->kind != KVM_SWITCH)
 		return VIRT_LEFT_UNKNOWN;
 	return state & KVM_STATE_DEAD ? VIRT_LEFT_DEAD :
+	       state & KVM_STATE_UNINTERRUPTIBLE ? VIRT_LEFT_UNINTERRUPTIBLE :
 	       state & KVM_STATE_ASLEEP ? VIRT_LEFT_ASLEEP : VIRT_LEFT_RUNNABLE;
 }
 
@@ -221,6 +222,8 @@ static int take_record(void *arg, const struct kvm_trace_record *record)
 		ret = -ECANCELED;
 	if (!ret)
 		ret = guest_tasks_take(&reading->tasks, record, time_ns);
+	if (!ret && source->take)
+		ret = source->take(source->arg, record, time_ns);
 	if (!ret && reading->cpu >= 0 && record->cpu != reading->cpu) {
 		ret = take_runs(reading, reading->cpu, last, NULL, false);
 		reading->n_handlings = 0;
@@ -324,6 +327,10 @@ static int read_lives(struct virt_guest *guest, const struct virt_model *model,
 	guest->n_cpus = reading.tasks.n_cpus;
 	reading.tasks.cpus = NULL;
 	reading.tasks.n_cpus = 0;
+	if (source->cgroups) {
+		*source->cgroups = reading.tasks.cgroups;
+		reading.tasks.cgroups = (struct guest_cgroups){ .n = 0 };
+	}
 	for (int i = 0; is_known && i < guest->n_cpus; i++)
 		guest->cpus[i].vcpu = VIRT_NONE;
 	if (!ret)
@@ -343,11 +350,9 @@ int guest_lives_read(struct virt_guest *guest, const struct virt_model *model,
 }
 
 int guest_lives_read_host(struct virt_guest *host, const struct virt_model *model,
-			  struct kvm_trace *trace, bool (*stop)(void *arg), void *arg)
+			  const struct guest_lives_source *source)
 {
-	const struct guest_lives_source source = { .trace = trace, .stop = stop, .arg = arg };
-
-	return read_lives(host, model, &source, true);
+	return read_lives(host, model, source, true);
 }
 
 /* --- all guests ------------------------------------------------------------------------------ */
@@ -434,7 +439,8 @@ int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
 int guest_lives_add_host(struct guest_lives *lives, const struct host_trace *host,
 			 const struct virt_model *model)
 {
-	int ret = host->kvm ? guest_lives_read_host(&lives->host, model, host->kvm, NULL, NULL) : 0;
+	const struct guest_lives_source source = { .trace = host->kvm };
+	int ret = host->kvm ? guest_lives_read_host(&lives->host, model, &source) : 0;
 
 	if (host->kvm && !ret)
 		lives->guests.host = &lives->host;

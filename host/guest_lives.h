@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_lives.h
- * @brief	What the tasks of guests did, out of the guests' own traces: virt_guest.h.
+ * @brief	Collect the activity of guests' tasks from the guests' own traces: virt_guest.h.
  */
 #ifndef KSHARK_VIRT_GUEST_LIVES_H
 #define KSHARK_VIRT_GUEST_LIVES_H
@@ -23,6 +23,10 @@ struct guest_lives_source {
 	int64_t			(*model_time)(void *arg, int64_t time);
 	/** Asked now and then whether to give up; or NULL. */
 	bool			(*stop)(void *arg);
+	/** Takes each record, too, with its time in the model. Return: 0 or -ENOMEM. Or NULL. */
+	int			(*take)(void *arg, const struct kvm_trace_record *record,
+					int64_t time);
+	struct guest_cgroups	*cgroups;	/* receives those of the tasks; or NULL */
 	void			*arg;
 };
 
@@ -37,14 +41,14 @@ int guest_lives_read(struct virt_guest *guest, const struct virt_model *model,
 
 /**
  * guest_lives_read_host - the same of a KVM host's own tasks: virt_guests.host
- * @trace: of the host
+ * @source: of the host, without @tids
  *
- * Neither CPUs nor names are told: the model has both.
+ * Its CPUs are no vCPUs of the model, and its tasks get no names: the model has them.
  *
  * Return: 0, -ENOMEM or -ECANCELED.
  */
 int guest_lives_read_host(struct virt_guest *host, const struct virt_model *model,
-			  struct kvm_trace *trace, bool (*stop)(void *arg), void *arg);
+			  const struct guest_lives_source *source);
 
 /** All guests of a host, and where they come from, in the same order. All zero is none. */
 struct guest_lives {

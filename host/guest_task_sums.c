@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_task_sums.c
- * @brief	What time the tasks of a guest really had: on which pCPUs, and what was taken of it.
+ * @brief	Sum the time that a guest's tasks really had, by pCPU, and the time taken from them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -71,6 +71,7 @@ struct making {
 	struct key_map		map;
 	size_t			room;
 	int64_t			from_ns, to_ns;
+	int32_t			pcpu;		/* that the CPU is; VIRT_NONE: it is a vCPU */
 };
 
 /** The sum of a task or cgroup; NULL: no memory. */
@@ -94,6 +95,8 @@ static int add_part(struct making *making, struct cursor *cursor, int32_t key, i
 	if (!sum)
 		return -ENOMEM;
 	sum->believed_ns += to_ns - from_ns;
+	if (making->pcpu != VIRT_NONE)
+		return add_place(sum, making->pcpu, to_ns - from_ns);
 	return add_states(sum, cursor, from_ns, to_ns);
 }
 
@@ -185,6 +188,7 @@ static int make(struct making *making, const struct guest_tasks *tasks,
 
 		if (!tasks->cpus[i].n)
 			continue;
+		making->pcpu = tasks->cpus[i].vcpu == VIRT_NONE ? i : VIRT_NONE;
 		cursor.range = virt_vcpu_intervals(model, tasks->cpus[i].vcpu, making->from_ns,
 						   making->to_ns);
 		ret = add_cpu(making, &tasks->cpus[i], &cursor);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_tasks.c
- * @brief	Who had the CPUs of a guest, by its own trace.
+ * @brief	Find the tasks that had the CPUs of a guest in the guest's own trace.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ void guest_tasks_free(struct guest_tasks *tasks)
 	*tasks = (struct guest_tasks){ .cpu = -1 };
 }
 
-static int add_run(struct guest_tasks *tasks, int64_t time_ns, int32_t pid)
+static int add_run(struct guest_tasks *tasks, int64_t time_ns, int32_t pid, bool by_switch)
 {
 	struct virt_guest_cpu *cpu = &tasks->cpus[tasks->cpu];
 
@@ -61,7 +61,9 @@ static int add_run(struct guest_tasks *tasks, int64_t time_ns, int32_t pid)
 		time_ns = cpu->runs[cpu->n - 1].start_ns;
 	if (ARRAY_GROW(cpu->runs, cpu->n, cpu->room))
 		return -ENOMEM;
-	cpu->runs[cpu->n++] = (struct virt_guest_run){ .start_ns = time_ns, .pid = pid };
+	cpu->runs[cpu->n++] = (struct virt_guest_run){
+		.start_ns = time_ns, .pid = pid, .by_switch = by_switch,
+	};
 	return 0;
 }
 
@@ -71,7 +73,31 @@ static int end_cpu(struct guest_tasks *tasks)
 	bool begun = tasks->begun;
 
 	tasks->begun = false;
-	return begun ? add_run(tasks, tasks->last_ns, VIRT_NONE) : 0;
+	tasks->switched = false;
+	tasks->left = VIRT_NONE;
+	return begun ? add_run(tasks, tasks->last_ns, VIRT_NONE, false) : 0;
+}
+
+/**
+ * Does a record show that its task has the CPU, though nobody switched to it? The kernel drops
+ * records, also without counting them.
+ *
+ * Between the record of a switch and the change of the stack, the old task still writes records. It
+ * wakes nobody there, begins and ends no system call, and no interrupt comes.
+ */
+static bool contradicts(struct guest_tasks *tasks, const struct kvm_trace_record *record)
+{
+	const struct virt_guest_cpu *cpu = &tasks->cpus[tasks->cpu];
+	int32_t has = cpu->runs[cpu->n - 1].pid;
+	bool is_at_work = record->sched || record->handler ||
+			  record->injection == KVM_TRACE_SYSCALL ||
+			  record->injection == KVM_TRACE_SYSCALL_END;
+
+	if (!tasks->switched || record->pid < 0 ||
+	    (record->pid != has && record->pid == tasks->left && !is_at_work))
+		return false;
+	tasks->left = VIRT_NONE;
+	return record->pid != has;
 }
 
 int guest_tasks_take(struct guest_tasks *tasks, const struct kvm_trace_record *record,
@@ -88,12 +114,14 @@ int guest_tasks_take(struct guest_tasks *tasks, const struct kvm_trace_record *r
 	tasks->last_ns = time_ns;
 	if (ret || tasks->cpus[record->cpu].vcpu == VIRT_NONE)
 		return ret;
-	if (!tasks->begun)
-		ret = add_run(tasks, time_ns, record->pid);
+	if (!tasks->begun || contradicts(tasks, record))
+		ret = add_run(tasks, time_ns, record->pid, false);
 	tasks->begun = true;
-	if (!ret && record->next_pid != VIRT_NONE)
-		ret = add_run(tasks, time_ns, record->next_pid);
-	return ret;
+	if (ret || record->next_pid == VIRT_NONE)
+		return ret;
+	tasks->switched = true;
+	tasks->left = record->pid;
+	return add_run(tasks, time_ns, record->next_pid, true);
 }
 
 int guest_tasks_lost(struct guest_tasks *tasks, int cpu)
@@ -156,6 +184,9 @@ void guest_task_name(char *text, size_t size, const struct kvm_trace *trace, int
 	comm = comm ? comm : "task";
 	if (!pid)
 		snprintf(text, size, "idle");
+	else if (pid < 0)
+		/* a trace of another tool does not show who had the CPU */
+		snprintf(text, size, "unknown");
 	else
 		text_format(text, size, "%.*s-%d", (int)text_cut(comm, strnlen(comm, MAX_COMM)),
 			    comm, pid);

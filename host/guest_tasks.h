@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_tasks.h
- * @brief	Who had the CPUs of a guest, by its own trace, and what time that really was.
+ * @brief	Find the tasks that had the CPUs of a guest in its own trace, and their real time.
  *
  * Times are ns on the axis of the host's model. A guest believes that a task has its CPU until the
- * next one is switched in; how much of it the vCPU executed, and on which pCPU, is the host's to
- * tell.
+ * next one is switched in. Only the host knows how much of this time the vCPU executed the guest,
+ * and on which pCPU.
  */
 #ifndef KSHARK_VIRT_GUEST_TASKS_H
 #define KSHARK_VIRT_GUEST_TASKS_H
@@ -43,6 +43,8 @@ struct guest_tasks {
 	int			cpu;	/* of the last one; -1: none */
 	int64_t			last_ns;
 	bool			begun;	/* who has it is known */
+	bool			switched; /* since then, there was a switch */
+	int32_t			left;	/* who may still write records after a switch */
 };
 
 /**
@@ -133,7 +135,8 @@ struct guest_task_sum {
 					 * tasks that are in it by then */
 	int64_t		believed_ns;	/* time that it had a CPU, as the guest sees it */
 	int64_t		ns[VIRT_N_STATES]; /* what its vCPU did in that time */
-	struct guest_task_place *places; /* longest first; their sum is that of VIRT_GUEST */
+	struct guest_task_place *places; /* longest first; their sum is that of VIRT_GUEST, of a
+					 * host's tasks that of @believed_ns */
 	size_t		n_places, room_places;
 };
 
@@ -144,6 +147,7 @@ struct guest_task_sums {
 
 /**
  * guest_task_sums_make - add up [from, to)
+ * @tasks: CPUs of no vCPU are the host's own; their tasks have no states
  * @sums: to be given to guest_task_sums_free() in any case
  *
  * In O(runs + intervals) of the window. Return: 0 or -ENOMEM.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	host_hypertrace.c
- * @brief	What the guests of a host tell through hypercalls: the dialect of each machine.
+ * @brief	Find the dialect in which each machine of a host reports through hypercalls.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +46,42 @@ bool host_hypertrace_check(const char *dialect, char *error, size_t size)
 	return found;
 }
 
+static bool is_kernels(const struct hyper_call *call)
+{
+	return call->rip >> 63;
+}
+
+/** Which calls are those of programs. Return: 0 or -1 without memory. */
+static int find_users(const struct host_hypertrace *trace, struct host_hypercalls *calls)
+{
+	int64_t *kernel_ns = malloc(((size_t)trace->n_machines + 1) * sizeof(*kernel_ns));
+	int32_t vcpu = VIRT_NONE;
+
+	if (!kernel_ns)
+		return -1;
+	for (int32_t m = 0; m < trace->n_machines; m++)
+		kernel_ns[m] = INT64_MAX;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < calls->n; i++) {
+			struct hyper_call *call = &calls->all[i];
+			int64_t *first_ns;
+
+			if (!i || call->tid != call[-1].tid)
+				vcpu = virt_model_find_vcpu(trace->model, call->tid);
+			if (vcpu == VIRT_NONE)
+				continue;
+			first_ns = &kernel_ns[virt_model_vcpu(trace->model, vcpu)->machine];
+			if (pass)
+				call->is_users = call->rip && !is_kernels(call) &&
+						 call->time_ns >= *first_ns;
+			else if (is_kernels(call) && call->time_ns < *first_ns)
+				*first_ns = call->time_ns;
+		}
+	}
+	free(kernel_ns);
+	return 0;
+}
+
 static int count_calls(struct host_hypertrace *trace)
 {
 	size_t counted = 0;
@@ -58,7 +94,7 @@ static int count_calls(struct host_hypertrace *trace)
 								    &n);
 
 		for (size_t i = 0; i < n; i++)
-			if (hyper_tally_add(tally, &calls[i]))
+			if (!calls[i].is_users && hyper_tally_add(tally, &calls[i]))
 				return -1;
 		counted += n;
 	}
@@ -94,7 +130,7 @@ static int choose_all(struct host_hypertrace *trace, const struct hyper_dialect 
 }
 
 struct host_hypertrace *host_hypertrace_new(const struct virt_model *model,
-					    const struct host_hypercalls *calls,
+					    struct host_hypercalls *calls,
 					    const char *dialect, char *error, size_t size)
 {
 	struct host_hypertrace *trace = calloc(1, sizeof(*trace));
@@ -111,7 +147,8 @@ struct host_hypertrace *host_hypertrace_new(const struct virt_model *model,
 	}
 	trace->n_machines = virt_model_n_machines(model);
 	trace->machines = calloc((size_t)trace->n_machines + 1, sizeof(*trace->machines));
-	if (!trace->machines || count_calls(trace) || choose_all(trace, wanted))
+	if (!trace->machines || find_users(trace, calls) || count_calls(trace) ||
+	    choose_all(trace, wanted))
 		goto err_memory;
 	return trace;
 err_memory:

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_hypertrace.h
- * @brief	What the guests of a host tell through hypercalls: machine by machine.
+ * @brief	Reports of a host's guests through hypercalls, machine by machine.
  *
- * First the dialect of each, then the guest itself, on the host's time. What the tools and the
- * plugins have in common. Calls come from host_hypercalls.h.
+ * The first step finds the dialect of each machine. The second step makes the guest itself, on the
+ * host's time. The tools and the plugins share this code. host_hypercalls.h provides the calls.
  */
 #ifndef KSHARK_VIRT_HOST_HYPERTRACE_H
 #define KSHARK_VIRT_HOST_HYPERTRACE_H
@@ -56,7 +56,11 @@ struct host_hypertrace {
 
 /**
  * host_hypertrace_new - find out which dialects the machines of a trace speak
- * @calls: sorted; stays, as the model does
+ * @calls: sorted; stays, as the model does. Receives is_users of each call: KVM records calls
+ *	of programs before it refuses them. 64-bit kernels have the upper half of the addresses,
+ *	and programs the lower half (Linux, Documentation/arch/x86/x86_64/mm.rst). So a call from
+ *	there is a program's, once the machine has made one from the upper half: a kernel that
+ *	begins is in the lower half, and so is one of 32 bits.
  * @dialect: the name of a published one, or a file (what has a '.' or '/' in it), for all of
  *	them; NULL: by their calls
  * @error: on failure, receives a text
@@ -64,7 +68,7 @@ struct host_hypertrace {
  * Return: to be given to host_hypertrace_free(); NULL on failure.
  */
 struct host_hypertrace *host_hypertrace_new(const struct virt_model *model,
-					    const struct host_hypercalls *calls,
+					    struct host_hypercalls *calls,
 					    const char *dialect, char *error, size_t size);
 void host_hypertrace_free(struct host_hypertrace *trace);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	host_hypertrace_guest.c
- * @brief	The hypercalls of a machine's vCPUs become a guest, in order of time over all.
+ * @brief	Make a guest from the hypercalls of a machine's vCPUs, merged in order of time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -52,6 +52,9 @@ static int count_number(struct host_hypertrace_machine *machine, const struct hy
 	uint64_t nr = wire ? hyper_wire_number(call) : call->nr;
 	size_t i = 0;
 
+	/* numbers that programs choose say nothing */
+	if (result == HYPER_USERS)
+		return 0;
 	while (i < machine->n_numbers &&
 	       (machine->numbers[i].nr != nr || machine->numbers[i].result != result))
 		i++;
@@ -321,9 +324,7 @@ static int count_unknown(const struct host_hypertrace *trace,
 			virt_model_vcpu(trace->model, vcpu)->host_pid, &n);
 
 		for (size_t i = 0; i < n && !ret; i++) {
-			enum hyper_result result = calls[i].source != HYPER_XEN &&
-						   hyper_kvm_number(calls[i].nr) ?
-						   HYPER_FOREIGN : HYPER_UNKNOWN;
+			enum hyper_result result = hyper_result_of(&calls[i]);
 
 			if (calls[i].time_ns < from_ns || calls[i].time_ns >= to_ns)
 				continue;

@@ -31,12 +31,15 @@ static int check_host(const struct host_trace *trace, char *error, size_t size)
 static int kvm_open(struct host_trace *trace, const struct host_options *options, char *error,
 		    size_t size)
 {
-	if (!options->was_open && !kvm_trace_try(trace->path, error, size))
-		return -1;
-	trace->kvm = kvm_trace_open(trace->path, error, size);
+	const struct kvm_meta *meta;
+
+	trace->kvm = options->was_open ? kvm_trace_open(trace->path, error, size) :
+					 kvm_trace_open_apart(trace->path, error, size);
 	if (!trace->kvm)
 		return -1;
-	kvm_trace_set_hz(trace->kvm, options->cpu_hz);
+	meta = kvm_trace_meta(trace->kvm);
+	kvm_trace_set_hz(trace->kvm, options->cpu_hz ? options->cpu_hz :
+				     meta ? meta->cpu_khz * 1000 : 0);
 	return check_host(trace, error, size);
 }
 

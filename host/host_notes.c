@@ -8,24 +8,37 @@
 
 /** What helps if records were lost. */
 static const char *const less_loss[VIRT_N_HYPERVISORS] = {
-	[VIRT_KVM] = "Larger buffers (trace-cmd record -b) or fewer events help",
+	[VIRT_KVM] = "Larger buffers (trace-cmd record -b, perf record -m, lttng enable-channel "
+		     "--subbuf-size) or fewer events help",
 	[VIRT_XEN] = "Larger buffers (xentrace -S) or fewer events (-e) help",
 };
 
-void host_note_model(const struct virt_model *model, const char *path, struct trace_notes *notes)
+void host_note_losses(const struct virt_model *model, uint64_t losses, const char *path,
+		      struct trace_notes *notes)
 {
-	struct virt_loss_range losses = virt_model_losses(model);
+	if (losses)
+		trace_notes_add(notes, TRACE_NOTE_LOSS, TRACE_NOTE_WARNING,
+				"%s: records were lost %llu times; what happened then is unknown. "
+				"%s", path, (unsigned long long)losses,
+				less_loss[virt_model_hypervisor(model)]);
+}
+
+void host_note_contradictions(const struct virt_model *model, const char *path,
+			      struct trace_notes *notes)
+{
 	const char *what;
 	uint64_t count;
 
-	if (losses.n)
-		trace_notes_add(notes, TRACE_NOTE_LOSS, TRACE_NOTE_WARNING,
-				"%s: records were lost %zu times; what happened then is unknown. "
-				"%s", path, losses.n, less_loss[virt_model_hypervisor(model)]);
 	for (int i = 0; (what = virt_model_contradictions(model, i, &count)); i++)
 		trace_notes_add(notes, TRACE_NOTE_CONTRADICTION, TRACE_NOTE_WARNING,
 				"%s: the records contradict each other: %s (%llu times)",
 				path, what, (unsigned long long)count);
+}
+
+void host_note_model(const struct virt_model *model, const char *path, struct trace_notes *notes)
+{
+	host_note_losses(model, virt_model_losses(model).n, path, notes);
+	host_note_contradictions(model, path, notes);
 }
 
 void host_note_lacks(const struct virt_model *model, const char *path, struct trace_notes *notes)

@@ -21,6 +21,12 @@ extern "C" {
  */
 void host_note_model(const struct virt_model *model, const char *path, struct trace_notes *notes);
 
+/** host_note_losses, host_note_contradictions - one of both, of what has come of a trace by now */
+void host_note_losses(const struct virt_model *model, uint64_t losses, const char *path,
+		      struct trace_notes *notes);
+void host_note_contradictions(const struct virt_model *model, const char *path,
+			      struct trace_notes *notes);
+
 /** host_note_lacks - add a note for each kind of record that the trace does not have. */
 void host_note_lacks(const struct virt_model *model, const char *path, struct trace_notes *notes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	host_stages.c
- * @brief	The boot of a guest, stage by stage, and what each cost.
+ * @brief	List the stages of a guest's boot, with the cost of each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ static bool sum_calls(const struct host_hypertrace *trace, int32_t vcpu, struct 
 		return false;
 	for (size_t i = 0; i < sums->n; i++) {
 		const struct hyper_call *call = &sums->calls[i];
-		bool own = call->source != HYPER_XEN && hyper_kvm_number(call->nr);
+		bool own = hyper_result_of(call) != HYPER_UNKNOWN;
 
 		sums->counts[i + 1] = sums->counts[i] + !own;
 		sums->ns[i + 1] = sums->ns[i] +

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "host_notes.h"
 #include "host_private.h"
 #include "trace_dat.h"
@@ -36,12 +37,33 @@ static int set_path(struct host_trace *trace, const char *path, char *error, siz
 	return -1;
 }
 
+bool host_contradicts_hz(const struct kvm_trace *trace, uint64_t cpu_hz, char *error, size_t size)
+{
+	const struct kvm_meta *meta = kvm_trace_meta(trace);
+	const char *path = kvm_trace_path(trace), *source = "sidecar";
+	uint64_t known_hz = meta ? meta->cpu_khz * 1000 : 0;
+	struct trace_dat_scale scale;
+	char text[HZ_CONTRADICTION];
+
+	if (!cpu_hz || !kvm_trace_is_host(trace))
+		return false;
+	if (!known_hz && trace_dat_find_scale(path, &scale) && scale.mult && scale.shift < 32) {
+		known_hz = (1000000000ULL << scale.shift) / scale.mult;
+		source = "scale of cycles in the file";
+	}
+	if (!known_hz || !hz_contradicts(cpu_hz, known_hz, 0, source, text, sizeof(text)))
+		return false;
+	text_format(error, size, "%s: %s", path, text);
+	return true;
+}
+
 int host_trace_open(struct host_trace *trace, const char *path,
 		    const struct host_options *options, char *error, size_t size)
 {
 	*trace = (struct host_trace){ .kind = trace_dat_is(path) ? &host_kvm : &host_xen };
 	if (!set_path(trace, path, error, size) &&
-	    !trace->kind->open(trace, options, error, size))
+	    !trace->kind->open(trace, options, error, size) &&
+	    (!trace->kvm || !host_contradicts_hz(trace->kvm, options->cpu_hz, error, size)))
 		return 0;
 	host_trace_close(trace);
 	return -1;
@@ -71,7 +93,7 @@ int host_trace_walk(struct host_trace *trace, const struct host_walk *walk)
 
 const char *host_trace_problem(int ret)
 {
-	return ret == -ENODATA ? "there is no record in it" : virt_model_problem(ret);
+	return kvm_trace_problem(ret);
 }
 
 int host_trace_model(struct host_trace *trace, const struct host_walk *walk,

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hz_contradicts.h"
 #include "kvm_trace.h"
 #include "recording.h"
 #include "trace_notes.h"
@@ -27,9 +28,6 @@ extern "C" {
 	"%s: has threads of vCPUs (CPU 0/KVM), but neither VM entries nor exits: when a vCPU " \
 	"was in its guest is unknown. Record kvm:kvm_entry and kvm:kvm_exit as well: '" \
 	RECORD_KVM "'"
-
-/** Counting cycles as ns, by a clock of so many Hz, keeps them as they are. */
-#define HOST_CYCLES_AS_NS	1000000000
 
 /** Called now and then with how much is done. Return: other than 0 to give up. */
 typedef int (*host_progress_fn)(void *arg, uint64_t done, uint64_t total);
@@ -86,6 +84,13 @@ int host_trace_open(struct host_trace *trace, const char *path,
 
 /** host_trace_take_kvm - the same for one that is open, and is closed with it. */
 int host_trace_take_kvm(struct host_trace *trace, struct kvm_trace *kvm, char *error, size_t size);
+
+/**
+ * host_contradicts_hz - does a KVM host's trace know another frequency of its TSC than @cpu_hz?
+ * @cpu_hz: 0: nothing is claimed
+ * @error: receives a text that names the file
+ */
+bool host_contradicts_hz(const struct kvm_trace *trace, uint64_t cpu_hz, char *error, size_t size);
 
 /** host_trace_close - close a trace; one that is all zero is closed already. */
 void host_trace_close(struct host_trace *trace);

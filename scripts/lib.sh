@@ -161,10 +161,13 @@ ksv_apt_again()
 {
 	local log=$1
 
-	# by whoever ended an installation, or by a machine that went down
-	if grep -q 'dpkg was interrupted' "$log"; then
-		ksv_say "dpkg was interrupted: finishing that with 'dpkg --configure -a'"
-		"${run[@]}" dpkg --configure -a </dev/null >>"$log" 2>&1 && : >"$log" &&
+	# An installation was killed, or the machine went down. dpkg may lack packages to finish that; apt-get
+	# loads them.
+	if grep -qE 'dpkg was interrupted|--fix-broken' "$log"; then
+		ksv_say "an installation was interrupted: finishing that with 'dpkg --configure -a'" \
+			"and 'apt-get --fix-broken install'"
+		"${run[@]}" dpkg --configure -a </dev/null >>"$log" 2>&1 || :
+		"${run[@]}" apt-get --fix-broken install -y </dev/null >>"$log" 2>&1 && : >"$log" &&
 			ksv_apt "$log" && return
 	fi
 	# The lists may be absent or too old; asking for new ones is only worth it then.
@@ -241,6 +244,7 @@ ksv_build()
 	local preset=$1 dir=$KSV_TOP/build/$1
 
 	ksv_has_cmake
+	ksv_with_ccache
 	if [ ! -f "$dir/build.ninja" ] || [ "$KSV_TOP/CMakePresets.json" -nt "$dir/CMakeCache.txt" ]
 	then
 		ksv_say "configuring $preset"
@@ -255,6 +259,16 @@ ksv_build()
 	kill "$notice" 2>/dev/null || :
 	wait "$notice" 2>/dev/null || :
 	return "$status"
+}
+
+# ksv_with_ccache: where ccache is installed, a second clone of the tree compiles what has changed
+ksv_with_ccache()
+{
+	command -v ccache >/dev/null || return 0
+	export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+	export CCACHE_BASEDIR=$KSV_TOP CCACHE_NOHASHDIR=1
+	# Without this, nothing that includes a precompiled header is kept.
+	export CCACHE_SLOPPINESS=pch_defines,time_macros
 }
 
 ksv_has_cmake()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_decoder.c
- * @brief	The calls of a machine, one after the other, become events.
+ * @brief	Decode the calls of a machine, one after the other, into events.
  */
 #include <stdlib.h>
 
@@ -82,6 +82,7 @@ const char *hyper_result_name(enum hyper_result result)
 	static const char *const names[HYPER_N_RESULTS] = {
 		[HYPER_DECODED] = "decoded", [HYPER_UNKNOWN] = "unknown",
 		[HYPER_FOREIGN] = "kvm", [HYPER_SENSELESS] = "senseless",
+		[HYPER_USERS] = "user",
 	};
 
 	return names[result];

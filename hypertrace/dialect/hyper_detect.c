@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_detect.c
- * @brief	Which dialect a machine speaks, by the hypercalls that it makes.
+ * @brief	Detect the dialect of a machine from the hypercalls that it makes.
  */
 #include <math.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ static void learn_khz(struct hyper_tally *tally, const struct hyper_call *call)
 
 int hyper_tally_add(struct hyper_tally *tally, const struct hyper_call *call)
 {
-	bool foreign = call->source != HYPER_XEN && hyper_kvm_number(call->nr);
+	bool foreign = hyper_result_of(call) == HYPER_FOREIGN;
 	struct hyper_number_count *number = NULL;
 	int64_t i = key_map_find(&tally->map, call->nr);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_dialect.c
- * @brief	From a hypercall to an event, as the table of a dialect says.
+ * @brief	Convert a hypercall to an event by the table of a dialect.
  */
 #include <string.h>
 
 #include "array.h"
 #include "hyper_dialect.h"
 #include "search.h"
+#include "x86_names.h"
 
 /** Linux's include/linux/threads.h: PID_MAX_LIMIT of 64 bits. */
 #define MAX_PID		(4 * 1024 * 1024)
@@ -76,22 +77,6 @@ static const char *const edges[HYPER_N_EDGES] = {
 	[HYPER_AT_ONCE] = "at_once", [HYPER_ENTRY] = "entry", [HYPER_EXIT] = "exit",
 };
 
-/** Linux's include/uapi/linux/kvm_para.h: KVM_HC_... */
-static const char *const kvm_numbers[] = {
-	[1] = "VAPIC_POLL_IRQ",
-	[2] = "MMU_OP",
-	[3] = "FEATURES",
-	[4] = "PPC_MAP_MAGIC_PAGE",
-	[5] = "KICK_CPU",
-	[6] = "MIPS_GET_CLOCK_FREQ",
-	[7] = "MIPS_EXIT_VM",
-	[8] = "MIPS_CONSOLE_OUTPUT",
-	[9] = "CLOCK_PAIRING",
-	[10] = "SEND_IPI",
-	[11] = "SCHED_YIELD",
-	[12] = "MAP_GPA_RANGE",
-};
-
 const char *hyper_kind_name(enum hyper_kind kind)
 {
 	return (unsigned int)kind < HYPER_N_KINDS ? kinds[kind].name : NULL;
@@ -119,7 +104,7 @@ uint32_t hyper_kind_needs(enum hyper_kind kind)
 
 const char *hyper_kvm_number(uint64_t nr)
 {
-	return nr < ARRAY_SIZE(kvm_numbers) ? kvm_numbers[nr] : NULL;
+	return x86_kvm_call_name(nr);
 }
 
 const struct hyper_dialect *hyper_dialect_find(const char *name)
@@ -225,6 +210,13 @@ static enum hyper_field take_parts(const struct hyper_row *row, const struct hyp
 	return sync && !add_sync(event) ? HYPER_F_SYNC : HYPER_F_NONE;
 }
 
+enum hyper_result hyper_result_of(const struct hyper_call *call)
+{
+	return call->is_users ? HYPER_USERS :
+	       call->source != HYPER_XEN && hyper_kvm_number(call->nr) ? HYPER_FOREIGN :
+	       HYPER_UNKNOWN;
+}
+
 enum hyper_result hyper_decode(const struct hyper_dialect *dialect, const struct hyper_call *call,
 			       struct hyper_event *event, enum hyper_field *bad)
 {
@@ -232,11 +224,12 @@ enum hyper_result hyper_decode(const struct hyper_dialect *dialect, const struct
 	bool has_cpu = dialect->number_bits && call->source != HYPER_XEN;
 	uint64_t number = call->nr, cpu = 0;
 	const struct hyper_row *row;
+	enum hyper_result result = hyper_result_of(call);
 	enum hyper_field wrong;
 
 	memset(event, 0, sizeof(*event));
-	if (call->source != HYPER_XEN && hyper_kvm_number(call->nr))
-		return HYPER_FOREIGN;
+	if (result != HYPER_UNKNOWN)
+		return result;
 	if (has_cpu) {
 		number &= (UINT64_C(1) << dialect->number_bits) - 1;
 		cpu = call->nr >> dialect->number_bits;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hyper_dialect.h
- * @brief	Dialects of hypertracing: which number means what, and what is in its registers.
+ * @brief	Dialects of hypertracing: the meaning of call numbers and of their registers.
  *
- * A dialect is a table, ours in hyper_published.c, a user's own in a file (hyper_json.c); see
- * docs/hypertracing.md.
+ * A dialect is a table: ours are in hyper_published.c, a user's own is in a file (hyper_json.c).
+ * See docs/hypertracing.md.
  */
 #ifndef KSHARK_VIRT_HYPER_DIALECT_H
 #define KSHARK_VIRT_HYPER_DIALECT_H
@@ -88,8 +88,12 @@ enum hyper_result {
 	HYPER_UNKNOWN,		/* its number is not in the dialect */
 	HYPER_FOREIGN,		/* KVM's own, see hyper_kvm_number() */
 	HYPER_SENSELESS,	/* a register has what cannot be, or is not there */
+	HYPER_USERS,		/* hyper_call.is_users: it is not decoded */
 	HYPER_N_RESULTS
 };
+
+/** hyper_result_of - HYPER_USERS, HYPER_FOREIGN, or HYPER_UNKNOWN: a dialect decides. */
+enum hyper_result hyper_result_of(const struct hyper_call *call);
 
 /**
  * hyper_decode - make an event of a call

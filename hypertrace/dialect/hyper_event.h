@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hyper_event.h
- * @brief	What a guest tells of itself through hypercalls: the calls, and the events in them.
+ * @brief	The hypercalls by which a guest reports, and the events in them.
  *
- * A call is what the host's trace has of a hypercall. A dialect (hyper_dialect.h) makes events of
- * it. All that a guest says is a claim: who takes it for true checks it first.
+ * A call is the host's record of a hypercall. A dialect (hyper_dialect.h) makes events of it. Every
+ * report of a guest is a claim: code that relies on it checks it first.
  */
 #ifndef KSHARK_VIRT_HYPER_EVENT_H
 #define KSHARK_VIRT_HYPER_EVENT_H
@@ -34,7 +34,7 @@ struct hyper_call {
 	int64_t		time_ns;	/* on the host's axis */
 	uint64_t	nr;		/* of Xen, the number of the record within its class */
 	uint64_t	a[HYPER_N_REGISTERS]; /* of Xen, 28 bytes: a[3] has 4 of them */
-	uint64_t	rip;		/* HYPER_KVM_WHOLE: where the guest was */
+	uint64_t	rip;		/* of KVM, where the guest was; 0: not known */
 	int64_t		cost_ns;	/* HYPER_KVM_WHOLE: from exit to entry; else -1 */
 	int32_t		tid;		/* thread that had the CPU; of Xen, xen_vcpu_tid() */
 	int16_t		pcpu;
@@ -42,6 +42,7 @@ struct hyper_call {
 	uint8_t		source;		/* enum hyper_source */
 	bool		vague;		/* of Xen: it has the time of a record before it, not of
 					 * its own exit or hypercall */
+	bool		is_users;	/* a program made it, see host_hypertrace_new() */
 };
 
 /** The frequency of a guest's TSC. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_guest.c
- * @brief	A guest as it tells of itself: its events, one after the other.
+ * @brief	Build a guest from the events that it reports, one after the other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -484,14 +484,14 @@ const char *hyper_trouble_text(enum hyper_trouble trouble)
 {
 	static const char *const texts[HYPER_N_TROUBLES] = {
 		[HYPER_T_ALONE] = "exits without an entry",
-		[HYPER_T_OTHER] = "exits of another than what is open",
+		[HYPER_T_OTHER] = "exits that do not match the entry",
 		[HYPER_T_DEPTH] = "depths that do not follow",
 		[HYPER_T_SWITCH] = "switches from a task that did not have the CPU",
 		[HYPER_T_TWICE] = "tasks on two CPUs at once",
 		[HYPER_T_BACK] = "events out of order",
 		[HYPER_T_CLOCK] = "events before their calls, by a clock of unknown frequency",
 		[HYPER_T_CPU] = "CPUs that are not the vCPU's",
-		[HYPER_T_LOST] = "losses that the guest tells of",
+		[HYPER_T_LOST] = "losses that the guest reports",
 		[HYPER_T_HOST] = "losses in the host's trace",
 	};
 

@@ -11,10 +11,13 @@
 #include <event-parse.h>
 
 #include "array.h"
+#include "exit_arguments.h"
 #include "hyper_dialect.h"
+#include "kvm_argument_fields.h"
 #include "kvm_fields.h"
 #include "kvm_handler_fields.h"
 #include "kvm_recorded.h"
+#include "record_flags.h"
 #include "virt_handlers.h"
 #include "virt_power.h"
 
@@ -74,6 +77,7 @@ static const struct event_row {
 	{ "kvm", "kvm_pic_set_irq", KVM_IRQ_LINE, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_inj_virq", KVM_INJECT, 0, NULL, "vector", "soft" },
 	{ "kvm", "kvm_inj_virq", KVM_INJECT, 0, NULL, "irq", NULL },
+	{ "kvm", "kvm_inj_exception", KVM_EXCEPTION, 0, NULL, NULL, NULL },
 	{ NULL, "hypergraph_host", KVM_WHOLE, 0, "vcpu_id", "overhead", NULL },
 	{ NULL, "hypergraph_host", KVM_WHOLE, 0, "vcpu_id", NULL, NULL },
 	{ NULL, "hypergraph_host", KVM_WHOLE, 0, NULL, NULL, NULL },
@@ -149,6 +153,7 @@ struct found_event {
 	const struct event_row *row;
 	struct tep_format_field *arg, *value, *more;
 	struct tep_format_field *comm;	/* KVM_SWITCH: name of the next thread */
+	bool		is_sched;
 };
 
 struct found_call {
@@ -182,24 +187,33 @@ struct kvm_fields {
 	struct tep_format_field *pid, *flags; /* of all events */
 	bool		swap;		/* recorded on a machine of other byte order */
 	bool		old_states;	/* sched_switch: KVM_STATE_DEAD_OR_PARKED is dead */
+	bool		no_context;	/* KVM_NO_CONTEXT is there */
 	struct found_event events[N_ROWS];
 	struct kvm_handler_field handlers[KVM_MAX_HANDLER_EVENTS];
 	size_t		n_handlers;
 	struct found_power power[N_POWER];
-	int		ids[N_ROWS + KVM_MAX_HANDLER_EVENTS + N_POWER];
+	struct kvm_argument_field arguments[KVM_MAX_ARGUMENT_EVENTS];
+	size_t		n_arguments;
+	int		ids[N_ROWS + KVM_MAX_HANDLER_EVENTS + N_POWER + KVM_MAX_ARGUMENT_EVENTS];
 	size_t		n_ids;
 	size_t		n;
 	struct found_call calls[N_CALLS];
+	int		exit_id;	/* kvm_exit; -1: none, or one without guest_rip */
+	struct tep_format_field *exit_rip;
 	struct found_boot boot[N_BOOT];
 	struct found_device device;
 	struct found_cgroup cgroups[N_CGROUPS];
 	uint8_t		*by_id;		/* 0: none; number in @events + 1; behind these, those in
-					 * @handlers, from FIRST_POWER on those in @power */
+					 * @handlers, from FIRST_POWER on those in @power, from
+					 * FIRST_ARGUMENT on those in @arguments */
 	uint8_t		*handler_of;	/* 0: none; number in @handlers + 1 */
 	int		max_id;
 };
 
 #define FIRST_POWER	(N_ROWS + KVM_MAX_HANDLER_EVENTS + 1)
+#define FIRST_ARGUMENT	(FIRST_POWER + N_POWER)
+
+_Static_assert(FIRST_ARGUMENT + KVM_MAX_ARGUMENT_EVENTS <= UINT8_MAX, "a byte for each event");
 
 /** Return: false if the event lacks the field. */
 static bool find_field(struct tep_event *event, const char *name, struct tep_format_field **field)
@@ -234,6 +248,7 @@ static bool find_event(struct tep_handle *tep, const struct event_row *row,
 	if (!event || event->id < 0 || event->id > MAX_ID)
 		return false;
 	found->row = row;
+	found->is_sched = row->system && !strcmp(row->system, "sched");
 	found->comm = row->kind == KVM_SWITCH ? tep_find_field(event, "next_comm") : NULL;
 	*id = event->id;
 	return find_field(event, row->arg, &found->arg) &&
@@ -259,6 +274,14 @@ static void find_calls(struct kvm_fields *fields)
 		}
 		call->id = whole ? event->id : -1;
 	}
+}
+
+static void find_exit(struct kvm_fields *fields)
+{
+	struct tep_event *event = tep_find_event_by_name(fields->tep, "kvm", "kvm_exit");
+
+	fields->exit_id = event && find_field(event, "guest_rip", &fields->exit_rip) &&
+			  fields->exit_rip ? event->id : -1;
 }
 
 static void find_boot(struct kvm_fields *fields)
@@ -329,6 +352,21 @@ static void find_power(struct kvm_fields *fields)
 	}
 }
 
+static void find_arguments(struct kvm_fields *fields)
+{
+	if (!kvm_fields_is_host(fields))
+		return;
+	fields->n_arguments = kvm_argument_fields_find(fields->tep, MAX_ID, fields->arguments);
+	for (size_t i = 0; i < fields->n_arguments; i++) {
+		int id = fields->arguments[i].id;
+
+		if (fields->by_id[id])
+			continue;
+		fields->by_id[id] = (uint8_t)(FIRST_ARGUMENT + i);
+		fields->ids[fields->n_ids++] = id;
+	}
+}
+
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 {
 	struct kvm_fields *fields = calloc(1, sizeof(*fields));
@@ -343,7 +381,9 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 		kvm_fields_free(fields);
 		return NULL;
 	}
+	fields->no_context = tep_find_event_by_name(tep, KVM_OWN_SYSTEM, KVM_NO_CONTEXT);
 	find_calls(fields);
+	find_exit(fields);
 	find_boot(fields);
 	find_device(fields);
 	find_cgroups(fields);
@@ -366,6 +406,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 	}
 	find_handlers(fields);
 	find_power(fields);
+	find_arguments(fields);
 	return fields;
 }
 
@@ -384,6 +425,12 @@ size_t kvm_fields_events(const struct kvm_fields *fields, const int **ids)
 	return fields->n_ids;
 }
 
+/** Events that show who does something only if their context is known. */
+static bool needs_context(uint8_t kind)
+{
+	return kind == KVM_WAKING || kind == KVM_ACCEPT || kind == KVM_IPI || kind == KVM_IRQ_LINE;
+}
+
 uint64_t kvm_fields_kinds(const struct kvm_fields *fields)
 {
 	uint64_t kinds = 0;
@@ -391,11 +438,15 @@ uint64_t kvm_fields_kinds(const struct kvm_fields *fields)
 	if (tep_get_events_count(fields->tep) > MAX_ENABLED)
 		return 0;
 	for (size_t i = 0; i < fields->n; i++)
-		kinds |= kvm_kinds_of_event(fields->events[i].row->kind);
+		if (!fields->no_context || !needs_context(fields->events[i].row->kind))
+			kinds |= kvm_kinds_of_event(fields->events[i].row->kind);
 	for (size_t i = 0; i < N_POWER; i++)
 		if (fields->power[i].value)
 			kinds |= VIRT_RECORD_BIT(power_rows[i].is_frequency ?
 						 VIRT_RECORD_FREQUENCY : VIRT_RECORD_IDLE_STATE);
+	for (size_t i = 0; i < fields->n_arguments; i++)
+		kinds |= VIRT_RECORD_BIT(exit_argument_record(
+			(enum exit_argument_kind)fields->arguments[i].kind));
 	return fields->n_handlers ? kinds | VIRT_RECORD_BIT(VIRT_RECORD_HANDLER) : kinds;
 }
 
@@ -471,6 +522,13 @@ int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *recor
 	       tep_data_pid(fields->tep, record);
 }
 
+uint64_t kvm_fields_exit_rip(const struct kvm_fields *fields, const struct tep_record *record,
+			     int id)
+{
+	return id >= 0 && id == fields->exit_id && is_there(fields->exit_rip, record) ?
+	       (uint64_t)number(fields, fields->exit_rip, record) : 0;
+}
+
 bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		     struct hyper_call *call)
 {
@@ -514,6 +572,14 @@ static bool text_at(const struct kvm_fields *fields, const struct tep_format_fie
 	return length > 0;
 }
 
+const char *kvm_fields_boot_label(const struct hyper_event *event)
+{
+	for (size_t i = 0; i < N_BOOT; i++)
+		if (boot_rows[i].kind == event->kind && boot_rows[i].edge == event->edge)
+			return boot_rows[i].name;
+	return NULL;
+}
+
 bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		     struct hyper_event *event)
 {
@@ -544,24 +610,29 @@ bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *r
 	return is_there(fields->boot[i].field, record);
 }
 
-static int name_thread(struct kvm_tracker *tracker, int32_t pid,
-		       const struct tep_format_field *field, const struct tep_record *record)
+/** @step: whose name is all 0 as yet. */
+static bool name_thread(const struct tep_format_field *field, const struct tep_record *record,
+			struct kvm_step *step)
 {
-	char comm[KVM_COMM_SIZE] = "";
 	int size = field->size < KVM_COMM_SIZE ? field->size : KVM_COMM_SIZE - 1;
 
-	if (pid <= 0 || size <= 0 || field->offset < 0 ||
+	if (step->event.arg <= 0 || size <= 0 || field->offset < 0 ||
 	    (int64_t)field->offset + field->size > record->size)
-		return 0;
-	memcpy(comm, (const char *)record->data + field->offset, size);
-	return kvm_tracker_name(tracker, pid, comm);
+		return false;
+	memcpy(step->comm, (const char *)record->data + field->offset, size);
+	return true;
 }
 
-/** enum kvm_context, by include/linux/trace_events.h: TRACE_FLAG_HARDIRQ, _SOFTIRQ, _NMI. */
+/**
+ * enum kvm_context. Where it is unknown, the thread that has the CPU is not the cause, as in an
+ * interrupt.
+ */
 static uint8_t context(const struct kvm_fields *fields, const struct tep_record *record)
 {
-	return number(fields, fields->flags, record) & (0x08 | 0x10 | 0x40) ? KVM_IN_INTERRUPT :
-									  KVM_IN_TASK;
+	return fields->no_context ||
+	       number(fields, fields->flags, record) &
+	       (RECORD_IN_HARDIRQ | RECORD_IN_SOFTIRQ | RECORD_IN_NMI) ? KVM_IN_INTERRUPT :
+									    KVM_IN_TASK;
 }
 
 /** scause of RISC-V, whose highest bit says that it is an interrupt, as KVM_ISA_RISCV has it. */
@@ -625,7 +696,9 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 			event->more = (uint8_t)more;
 		return;
 	}
-	event->more = context(fields, record);
+	/* a vCPU's own thread injects */
+	event->more = event->kind == KVM_INJECT && fields->no_context ? KVM_IN_TASK :
+		      context(fields, record);
 }
 
 int64_t kvm_fields_irq(const struct kvm_fields *fields, const struct tep_record *record, int id)
@@ -670,25 +743,6 @@ static void name_handler(const struct kvm_fields *fields, const struct kvm_handl
 	kvm_handler_field_name(found, number(fields, found->number, record), text, name, size);
 }
 
-static int take_handler(const struct kvm_fields *fields, struct kvm_tracker *tracker,
-			const struct tep_record *record, const struct kvm_handler_field *found,
-			int cpu, int32_t pid, int64_t time_ns)
-{
-	char name[KVM_HANDLER_NAME];
-	int handler;
-
-	if (found->edge == KVM_HANDLER_EXIT)
-		return kvm_tracker_leave(tracker, cpu, pid, time_ns, found->kind);
-	name_handler(fields, found, record, name, sizeof(name));
-	handler = kvm_tracker_add_handler(tracker, found->kind, name);
-	if (handler == -ENOMEM)
-		return handler;
-	return found->edge == KVM_HANDLER_ENTRY ?
-	       kvm_tracker_enter(tracker, cpu, pid, time_ns, handler) :
-	       kvm_tracker_handled(tracker, cpu, pid, time_ns, handler,
-				   (int32_t)number(fields, found->number, record));
-}
-
 bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record *record, int id,
 			struct kvm_handler_event *event)
 {
@@ -700,84 +754,104 @@ bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record
 	*event = (struct kvm_handler_event){
 		.kind = found->kind, .edge = found->edge, .is_timer = found->is_timer,
 	};
-	if (found->edge == KVM_HANDLER_ENTRY)
+	if (found->edge != KVM_HANDLER_EXIT)
 		name_handler(fields, found, record, event->name, sizeof(event->name));
+	if (found->edge == KVM_HANDLER_WHOLE)
+		event->ns = (int32_t)number(fields, found->number, record);
 	return true;
 }
 
-static int take_power(const struct kvm_fields *fields, struct kvm_tracker *tracker,
-		      const struct tep_record *record, size_t i, int cpu, int32_t pid,
-		      int64_t time_ns)
+static void power_step(const struct kvm_fields *fields, const struct tep_record *record, size_t i,
+		       struct kvm_step *step)
 {
 	int64_t value = number(fields, fields->power[i].value, record);
-	int64_t of_cpu = number(fields, fields->power[i].cpu, record);
 
 	if (!is_there(fields->power[i].value, record) || !is_there(fields->power[i].cpu, record))
-		return kvm_tracker_seen(tracker, cpu, pid, time_ns);
-	if (power_rows[i].is_frequency)
-		return kvm_tracker_frequency(tracker, cpu, pid, time_ns, of_cpu, value);
-	if (value > INT32_MAX)
+		return;
+	step->kind = power_rows[i].is_frequency ? KVM_STEP_FREQUENCY : KVM_STEP_IDLE_STATE;
+	step->more = number(fields, fields->power[i].cpu, record);
+	if (!power_rows[i].is_frequency && value > INT32_MAX)
 		value = value == LEAVES_IDLE ? VIRT_AWAKE : INT32_MAX;
-	return kvm_tracker_idle_state(tracker, cpu, pid, time_ns, (int32_t)value);
+	step->event.value = value;
 }
 
-/** @found: which of the events in the table it is. */
-static struct kvm_event event_of(const struct kvm_fields *fields, const struct found_event *found,
-				 const struct tep_record *record, int cpu, int32_t pid,
-				 int64_t time_ns)
+static void argument_step(const struct kvm_fields *fields, const struct tep_record *record,
+			  const struct kvm_argument_field *found, struct kvm_step *step)
 {
-	struct kvm_event event = {
-		.time_ns = time_ns, .pid = pid, .cpu = (int16_t)cpu, .kind = found->row->kind,
-		.more = found->row->isa,
+	uint64_t parts[KVM_ARGUMENT_PARTS] = { 0 }, data, value;
+
+	for (int i = 0; i < KVM_ARGUMENT_PARTS && found->value[i]; i++) {
+		if (!is_there(found->value[i], record))
+			return;
+		parts[i] = (uint64_t)number(fields, found->value[i], record);
+	}
+	if (found->is_write && !is_there(found->is_write, record))
+		return;
+	data = (uint64_t)number(fields, found->data, record);
+	step->event.more = kvm_argument_of(found, parts,
+					   (uint64_t)number(fields, found->is_write, record),
+					   is_there(found->data, record) ? &data : NULL, &value);
+	/* a value that no processor has shows nothing */
+	if (value > exit_argument_most((enum exit_argument_kind)step->event.more))
+		return;
+	step->kind = KVM_STEP_EVENT;
+	step->event.kind = KVM_ARGUMENT;
+	step->event.arg = VIRT_NONE;
+	step->event.value = (int64_t)value;
+}
+
+/** @found: the event's entry in the table. */
+static void event_step(const struct kvm_fields *fields, const struct found_event *found,
+		       const struct tep_record *record, struct kvm_step *step)
+{
+	struct kvm_event *event = &step->event;
+
+	if (fields->no_context && needs_context(found->row->kind))
+		return;
+	step->kind = KVM_STEP_EVENT;
+	*event = (struct kvm_event){
+		.kind = found->row->kind, .more = found->row->isa,
 		.arg = found->arg ? (int32_t)number(fields, found->arg, record) : VIRT_NONE,
 		.value = number(fields, found->value, record),
 	};
-
-	complete(fields, found, record, &event);
-	return event;
+	complete(fields, found, record, event);
+	if (found->is_sched && is_there(found->arg, record) &&
+	    (!found->value || is_there(found->value, record)))
+		step->flags |= KVM_STEP_SCHED;
+	if (found->comm && name_thread(found->comm, record, step))
+		step->flags |= KVM_STEP_NAMED;
+	if (event->kind == KVM_TSC_OFFSET && is_there(found->more, record)) {
+		step->more = number(fields, found->more, record);
+		step->flags |= KVM_STEP_BEFORE;
+	}
 }
 
-bool kvm_fields_sched(const struct kvm_fields *fields, const struct tep_record *record, int id,
-		      int cpu, int32_t pid, int64_t time_ns, struct kvm_event *event)
+void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		     struct kvm_step *step)
 {
-	const struct found_event *found;
-
-	if (id < 0 || id > MAX_ID || !fields->by_id[id] || fields->by_id[id] > N_ROWS)
-		return false;
-	found = &fields->events[fields->by_id[id] - 1];
-	if (!found->row->system || strcmp(found->row->system, "sched") != 0 ||
-	    !is_there(found->arg, record) ||
-	    (found->value && !is_there(found->value, record)))
-		return false;
-	*event = event_of(fields, found, record, cpu, pid, time_ns);
-	return true;
+	step->kind = KVM_STEP_SEEN;
+	if (id < 0 || id > MAX_ID || !fields->by_id[id])
+		return;
+	*step = (struct kvm_step){ .kind = KVM_STEP_SEEN };
+	if (fields->by_id[id] >= FIRST_ARGUMENT)
+		argument_step(fields, record,
+			      &fields->arguments[fields->by_id[id] - FIRST_ARGUMENT], step);
+	else if (fields->by_id[id] >= FIRST_POWER)
+		power_step(fields, record, fields->by_id[id] - FIRST_POWER, step);
+	else if (fields->by_id[id] > N_ROWS)
+		step->kind = KVM_STEP_HANDLER;
+	else
+		event_step(fields, &fields->events[fields->by_id[id] - 1], record, step);
 }
 
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
 		    const struct tep_record *record, int id, int cpu, int32_t pid, int64_t time_ns)
 {
-	const struct found_event *found;
-	struct kvm_event event;
-	int ret = 0;
+	struct kvm_handler_event handler;
+	struct kvm_step step;
 
-	if (cpu < 0 || cpu > INT16_MAX)
-		return -EINVAL;
-	if (id < 0 || id > MAX_ID || !fields->by_id[id])
-		return kvm_tracker_seen(tracker, cpu, pid, time_ns);
-	if (fields->by_id[id] >= FIRST_POWER)
-		return take_power(fields, tracker, record, fields->by_id[id] - FIRST_POWER, cpu,
-				  pid, time_ns);
-	if (fields->by_id[id] > N_ROWS)
-		return take_handler(fields, tracker, record,
-				    &fields->handlers[fields->by_id[id] - N_ROWS - 1], cpu, pid,
-				    time_ns);
-	found = &fields->events[fields->by_id[id] - 1];
-	event = event_of(fields, found, record, cpu, pid, time_ns);
-	if (found->comm)
-		ret = name_thread(tracker, event.arg, found->comm, record);
-	if (!ret)
-		ret = kvm_tracker_add(tracker, &event);
-	if (!ret && event.kind == KVM_TSC_OFFSET && is_there(found->more, record))
-		kvm_tracker_tsc_before(tracker, number(fields, found->more, record));
-	return ret;
+	kvm_fields_step(fields, record, id, &step);
+	if (step.kind == KVM_STEP_HANDLER)
+		kvm_fields_handler(fields, record, id, &handler);
+	return kvm_step_take(&step, &handler, tracker, cpu, pid, time_ns);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_fields.h
- * @brief	From ftrace records to what the KVM tracker takes; fields are looked up once.
+ * @brief	Convert ftrace records to input of the KVM tracker. Fields are looked up once.
  */
 #ifndef KSHARK_VIRT_KVM_FIELDS_H
 #define KSHARK_VIRT_KVM_FIELDS_H
@@ -11,12 +11,18 @@
 #include <stdint.h>
 
 #include "hyper_event.h"
-#include "kvm_handler_fields.h"
-#include "kvm_tracker.h"
+#include "kvm_step.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * An event that a trace.dat declares, without records of it, if another tool's records do not show
+ * whether they were written in an interrupt: common_flags lack that for want of knowledge.
+ */
+#define KVM_OWN_SYSTEM	"kshark_virt"
+#define KVM_NO_CONTEXT	"context_unknown"
 
 struct kvm_fields;
 struct tep_handle;
@@ -59,6 +65,15 @@ int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker
 		    int64_t time_ns);
 
 /**
+ * kvm_fields_exit_rip - where the guest was when it left
+ * @id: which event
+ *
+ * Return: 0 for a record that is no VM exit, or does not have it.
+ */
+uint64_t kvm_fields_exit_rip(const struct kvm_fields *fields, const struct tep_record *record,
+			     int id);
+
+/**
  * kvm_fields_call - the registers of a hypercall that a guest may tell of itself with
  * @id: which event
  * @call: receives numbers, registers and source; time, thread and CPU are the caller's to set
@@ -77,6 +92,9 @@ bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *r
  */
 bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		     struct hyper_event *event);
+
+/** kvm_fields_boot_label - the label of an event that kvm_fields_boot() makes; NULL for others */
+const char *kvm_fields_boot_label(const struct hyper_event *event);
 
 /** Longer than the name of any device. */
 #define KVM_DEVICE_SIZE	32
@@ -103,24 +121,13 @@ bool kvm_fields_cgroup(const struct kvm_fields *fields, const struct tep_record 
 		       struct kvm_cgroup_event *event);
 
 /**
- * kvm_fields_sched - what a record tells of the tasks of its own kernel
- * @event: receives it, of KVM_SWITCH, KVM_WAKING, KVM_WAKEUP, KVM_BORN or KVM_MIGRATE
+ * kvm_fields_step - decode a record for the tracker
+ * @step: receives it. Of KVM_STEP_HANDLER, kvm_fields_handler() returns the rest
  *
- * Return: false for a record that tells nothing of that, or is too short.
+ * Any record will do: one that does not matter is KVM_STEP_SEEN.
  */
-bool kvm_fields_sched(const struct kvm_fields *fields, const struct tep_record *record, int id,
-		      int cpu, int32_t pid, int64_t time_ns, struct kvm_event *event);
-
-/** Of a handler's name, with its end. */
-#define KVM_HANDLER_NAME	64
-
-/** A handler begins or ends on the CPU of a record, or has been there. */
-struct kvm_handler_event {
-	uint8_t		kind;		/* enum virt_handler_kind */
-	uint8_t		edge;		/* enum kvm_handler_edge */
-	bool		is_timer;	/* a timer's function, which runs within another handler */
-	char		name[KVM_HANDLER_NAME];	/* of one that begins: "49 virtio0", "NET_RX" */
-};
+void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		     struct kvm_step *step);
 
 /**
  * kvm_fields_handler - what a record tells of the handlers of its own kernel

@@ -7,90 +7,42 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <trace-cmd.h>
 
 #include "array.h"
 #include "clock_align.h"
 #include "key_map.h"
+#include "kvm_reader.h"
 #include "kvm_recorded.h"
+#include "kvm_source.h"
 #include "kvm_trace.h"
-#include "regular_file.h"
 #include "trace_dat.h"
-
-/* Exported by libtracecmd without being in its headers; another version may lack it. */
-int tracecmd_enable_tsync(struct tracecmd_input *handle, bool enable) __attribute__((weak));
-int tracecmd_cpus(struct tracecmd_input *handle) __attribute__((weak));
 
 /** Event ids have 16 bits. */
 #define N_IDS		65536
 
-/** Events of irq_vectors that are entries of handlers; Linux has less than 20. */
-#define MAX_HANDLERS	64
-
-/** Of common_flags; Linux's include/linux/trace_events.h, enum trace_flag_type. */
-enum { FLAG_IRQS_OFF = 0x01, FLAG_IRQS_UNKNOWN = 0x02, FLAG_HARDIRQ = 0x08, FLAG_NMI = 0x40 };
-
-/** Systems of events that are told apart; the last class takes all others. */
+/** Classes of events; the last one takes all further systems. */
 #define MAX_CLASSES	20
 
-/**
- * Linux's arch/x86/kvm/trace.h: the vector of kvm_inj_virq has been called irq before 6.0. The
- * first row of an event whose field is there counts.
- */
-static const struct {
-	const char		*event, *field;
-	enum kvm_trace_injection	injection;
-} injection_rows[] = {
-	{ "kvm_inj_virq", "vector", KVM_TRACE_INTERRUPT },
-	{ "kvm_inj_virq", "irq", KVM_TRACE_INTERRUPT },
-	{ "kvm_inj_exception", "exception", KVM_TRACE_EXCEPTION },
-	{ "kvm_hypercall", "nr", KVM_TRACE_HYPERCALL },
-	{ "kvm_write_tsc_offset", "next_tsc_offset", KVM_TRACE_TSC_OFFSET },
+/** Answers of the reading process, which the callers of a const trace ask for. */
+struct known {
+	struct key_map	pids;
+	char		**names;	/* by number in @pids; NULL: none */
+	size_t		names_room;
+	struct guest_cpus {
+		uint64_t	trace_id;
+		int		*tids, n;	/* NULL: it does not know the guest */
+	} *guests;
+	size_t		n_guests, guests_room;
 };
-
-/** A buffer of a trace: the top one, or an instance (trace-cmd record -B). */
-struct kvm_buffer {
-	struct tracecmd_input *input;
-	const char	*name;		/* of an instance; NULL: the top buffer */
-	uint64_t	lost;		/* records, as far as it is known, in the last walk */
-	bool		has_lost;
-	/* while a CPU is walked */
-	struct tep_record *next;	/* or NULL: there are no more */
-	uint64_t	last;		/* offset of the record before */
-};
-
-/** Records of a CPU that went by last, for finding them in another buffer again. */
-#define N_RECENT	64
-/** One tracepoint writes to all buffers at once; an interrupt may come between. */
-#define MOST_APART	1000000
-
-struct kvm_recent {
-	uint64_t	ts;
-	void		*data;		/* a copy: libtracecmd 3.3.1 crashes on kept records */
-	int		size, buffer;
-	uint64_t	matched;	/* set of buffers that had it, too */
-};
-
-/** Buffers that can be told apart; there are rarely more than two. */
-#define MAX_BUFFERS	64
 
 struct kvm_trace {
 	char		*path;
-	struct tracecmd_input *input;	/* the top buffer */
-	struct kvm_buffer *buffers;	/* all of them, the top one first */
-	int		n_buffers;
-	int		n_unread;	/* instances that are not among them */
-	bool		shifted;	/* so that instances cannot be read */
-	uint64_t	n_twice;	/* records that another buffer had as well */
-	struct kvm_recent recent[N_RECENT];
-	size_t		n_recent;	/* so many went by */
-	struct tep_handle *tep;
-	struct kvm_fields *fields;
-	int		n_cpus;
-	int		damaged_cpu;		/* or -1 */
+	struct kvm_source *source;	/* one of the two; the other is NULL */
+	struct kvm_reader *reader;
+	const struct kvm_facts *facts;
+	struct known	*known;
 	struct kvm_meta	*meta;			/* of a host, or NULL */
+	bool		meta_is_lent;
 	char		*meta_error;		/* why there is none, or NULL */
 	enum trace_dat_unit unit;
 	uint64_t	hz;			/* of cycles; 0: they are taken for ns */
@@ -102,19 +54,10 @@ struct kvm_trace {
 	int		n_tids;
 	struct virt_clock_step *steps;
 	size_t		n_steps;
+	uint32_t	*event_of;		/* by event id: number in the facts' events + 1 */
 	int8_t		*class_of;		/* by event id; -1: not looked up yet */
 	const char	*classes[MAX_CLASSES];
 	int		n_classes;
-	int		switch_id;
-	struct tep_format_field *next_pid, *next_comm;
-	int		injection_id[KVM_TRACE_N_INJECTIONS];
-	struct tep_format_field *injection_field[KVM_TRACE_N_INJECTIONS]; /* or NULL */
-	struct tep_format_field *again, *soft;	/* of KVM_TRACE_INTERRUPT; or NULL */
-	struct tep_format_field *before;	/* of KVM_TRACE_TSC_OFFSET; or NULL */
-	struct tep_format_field *flags;		/* of all events; or NULL */
-	uint8_t		*handler_of;		/* by event id: number in @vectors + 1, or 0 */
-	struct tep_format_field *vectors[MAX_HANDLERS];
-	int		n_vectors;
 	struct key_map	irqs;			/* of devices */
 	struct device {
 		char	name[KVM_DEVICE_SIZE];
@@ -122,20 +65,34 @@ struct kvm_trace {
 	size_t		devices_room;
 };
 
+/* --- opening --------------------------------------------------------------------------------- */
+
+static void free_known(struct known *known)
+{
+	if (!known)
+		return;
+	for (uint32_t i = 0; i < known->pids.n_keys; i++)
+		free(known->names[i]);
+	free(known->names);
+	key_map_destroy(&known->pids);
+	for (size_t i = 0; i < known->n_guests; i++)
+		free(known->guests[i].tids);
+	free(known->guests);
+	free(known);
+}
+
 void kvm_trace_close(struct kvm_trace *trace)
 {
 	if (!trace)
 		return;
-	kvm_fields_free(trace->fields);
-	for (int i = 1; i < trace->n_buffers; i++)
-		tracecmd_close(trace->buffers[i].input);
-	free(trace->buffers);
-	if (trace->input)
-		tracecmd_close(trace->input);
-	kvm_meta_free(trace->meta);
+	kvm_source_close(trace->source);
+	kvm_reader_close(trace->reader);
+	free_known(trace->known);
+	if (!trace->meta_is_lent)
+		kvm_meta_free(trace->meta);
 	free(trace->meta_error);
+	free(trace->event_of);
 	free(trace->class_of);
-	free(trace->handler_of);
 	free(trace->host);
 	free(trace->tids);
 	free(trace->steps);
@@ -145,142 +102,11 @@ void kvm_trace_close(struct kvm_trace *trace)
 	free(trace);
 }
 
-static void look_up_injections(struct kvm_trace *trace)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(injection_rows); i++) {
-		struct tep_event *event = tep_find_event_by_name(trace->tep, "kvm",
-								 injection_rows[i].event);
-		enum kvm_trace_injection injection = injection_rows[i].injection;
-
-		if (!event || trace->injection_field[injection])
-			continue;
-		trace->injection_id[injection] = event->id;
-		trace->injection_field[injection] = tep_find_field(event, injection_rows[i].field);
-		if (injection == KVM_TRACE_INTERRUPT) {
-			trace->again = tep_find_field(event, "reinjected");
-			trace->soft = tep_find_field(event, "soft");
-		} else if (injection == KVM_TRACE_TSC_OFFSET) {
-			trace->before = tep_find_field(event, "previous_tsc_offset");
-		}
-	}
-}
-
-/** Linux's arch/x86/include/asm/trace/irq_vectors.h: *_entry, *_exit, and some of other kinds. */
-static void look_up_handlers(struct kvm_trace *trace)
-{
-	int n = tep_get_events_count(trace->tep);
-
-	for (int i = 0; i < n && trace->n_vectors < MAX_HANDLERS; i++) {
-		struct tep_event *event = tep_get_event(trace->tep, i);
-		struct tep_format_field *field;
-		const char *end;
-
-		if (!event || event->id < 0 || event->id >= N_IDS || !event->name ||
-		    !event->system)
-			continue;
-		if (!trace->flags)
-			trace->flags = tep_find_common_field(event, "common_flags");
-		end = strrchr(event->name, '_');
-		field = tep_find_field(event, "vector");
-		if (!field || !end || strcmp(end, "_entry") || strcmp(event->system, "irq_vectors"))
-			continue;
-		trace->vectors[trace->n_vectors++] = field;
-		trace->handler_of[event->id] = (uint8_t)trace->n_vectors;
-	}
-}
-
-static bool look_up(struct kvm_trace *trace)
-{
-	struct tep_event *event;
-
-	trace->tep = tracecmd_get_tep(trace->input);
-	trace->fields = kvm_fields_new(trace->tep);
-	trace->class_of = malloc(N_IDS);
-	trace->handler_of = calloc(N_IDS, 1);
-	if (!trace->fields || !trace->class_of || !trace->handler_of)
-		return false;
-	memset(trace->class_of, -1, N_IDS);
-	look_up_injections(trace);
-	look_up_handlers(trace);
-	trace->n_cpus = tep_get_cpus(trace->tep);
-	for (int i = 0; i < trace->n_buffers && tracecmd_cpus; i++)
-		if (tracecmd_cpus(trace->buffers[i].input) > trace->n_cpus)
-			trace->n_cpus = tracecmd_cpus(trace->buffers[i].input);
-	trace->damaged_cpu = -1;
-	trace->switch_id = -1;
-	event = tep_find_event_by_name(trace->tep, "sched", "sched_switch");
-	if (event) {
-		trace->switch_id = event->id;
-		trace->next_pid = tep_find_field(event, "next_pid");
-		trace->next_comm = tep_find_field(event, "next_comm");
-	}
-	return true;
-}
-
-/** Open a file, or its copy if zlib has compressed it. Return: false after a text. */
-static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t size)
-{
-	int fd = packed ? trace_dat_unpack(trace->path, error, size)
-			: trace_dat_open(trace->path);
-	char path[32];
-
-	if (fd < 0) {
-		if (!packed)
-			snprintf(error, size, "%s: %s", trace->path, regular_file_error(fd));
-		return false;
-	}
-	/* libtracecmd opens by name, and would wait for a FIFO that has this one by now */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	errno = 0;
-	/* plugins only print; without them, nothing of this machine changes what is read */
-	trace->input = tracecmd_open_head(path, TRACECMD_FL_LOAD_NO_PLUGINS);
-	close(fd);
-	if (!trace->input) {
-		snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
-			 access("/proc/self/fd", F_OK) ? "%s: cannot be opened without /proc" :
-			 "%s: libtracecmd cannot read the head of this trace.dat", trace->path);
-		return false;
-	}
-	errno = 0;
-	if (!tracecmd_init_data(trace->input))
-		return true;
-	/*
-	 * libtracecmd cannot close what it has not quite opened: it would follow lists of CPUs that
-	 * it has not come to.
-	 */
-	trace->input = NULL;
-	snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
-		 "%s: libtracecmd cannot read the records of this trace.dat "
-		 "(a latency trace has none: record it with 'trace-cmd record')", trace->path);
-	return false;
-}
-
-/** What is recorded into instances belongs to the trace, too. Return: false without memory. */
-static bool open_buffers(struct kvm_trace *trace)
-{
-	int n = tracecmd_buffer_instances(trace->input);
-
-	trace->buffers = calloc((size_t)n + 1, sizeof(*trace->buffers));
-	if (!trace->buffers)
-		return false;
-	trace->buffers[trace->n_buffers++].input = trace->input;
-	for (int i = 0; i < n; i++) {
-		struct kvm_buffer *buffer = &trace->buffers[trace->n_buffers];
-
-		if (!trace->shifted && trace->n_buffers < MAX_BUFFERS)
-			buffer->input = tracecmd_buffer_instance_handle(trace->input, i);
-		buffer->name = tracecmd_buffer_instance_name(trace->input, i);
-		trace->n_buffers += buffer->input != NULL;
-		trace->n_unread += !buffer->input;
-	}
-	return true;
-}
-
 /** A sidecar that cannot be used keeps no trace from being read. Return: false without memory. */
 static bool look_up_meta(struct kvm_trace *trace)
 {
 	char text[512];
-	int ret = kvm_fields_is_host(trace->fields) ?
+	int ret = trace->facts->is_host ?
 		  kvm_meta_read(trace->path, &trace->meta, text, sizeof(text)) : 0;
 
 	if (ret && ret != -ENOMEM)
@@ -288,26 +114,52 @@ static bool look_up_meta(struct kvm_trace *trace)
 	return !ret || trace->meta_error;
 }
 
-struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
+/** Return: false without memory. */
+static bool look_up_events(struct kvm_trace *trace)
+{
+	const struct kvm_facts *facts = trace->facts;
+
+	trace->event_of = calloc(N_IDS, sizeof(*trace->event_of));
+	trace->class_of = malloc(N_IDS);
+	if (!trace->event_of || !trace->class_of)
+		return false;
+	memset(trace->class_of, -1, N_IDS);
+	for (int32_t i = 0; i < facts->n_events; i++)
+		if (facts->events[i].id >= 0 && facts->events[i].id < N_IDS &&
+		    !trace->event_of[facts->events[i].id])
+			trace->event_of[facts->events[i].id] = (uint32_t)i + 1;
+	return true;
+}
+
+static struct kvm_source *open_here(const char *path, char *error, size_t size)
+{
+	struct kvm_source_file file;
+
+	return kvm_source_find(path, &file, error, size) ?
+	       kvm_source_open(path, &file, error, size) : NULL;
+}
+
+/** @apart: in a process of its own */
+static struct kvm_trace *open_trace(const char *path, bool apart, char *error, size_t size)
 {
 	struct kvm_trace *trace = calloc(1, sizeof(*trace));
-	struct trace_dat_info info;
-	char problem[512];
 
 	if (!trace)
 		goto err_memory;
 	trace->path = strdup(path);
-	if (!trace->path)
+	trace->known = calloc(1, sizeof(*trace->known));
+	if (!trace->path || !trace->known)
 		goto err_memory;
-	if (!trace_dat_check(path, problem, sizeof(problem), &info)) {
-		snprintf(error, size, "%s: %s", path, problem);
+	if (apart)
+		trace->reader = kvm_reader_open(path, error, size);
+	else
+		trace->source = open_here(path, error, size);
+	if (!trace->reader && !trace->source)
 		goto err;
-	}
-	trace->unit = info.unit;
-	trace->shifted = info.shifted;
-	if (!open_input(trace, info.packed, error, size))
-		goto err;
-	if (!open_buffers(trace) || !look_up(trace) || !look_up_meta(trace))
+	trace->facts = trace->reader ? kvm_reader_facts(trace->reader) :
+				       kvm_source_facts(trace->source);
+	trace->unit = trace->facts->unit;
+	if (!look_up_events(trace) || !look_up_meta(trace))
 		goto err_memory;
 	return trace;
 err_memory:
@@ -315,6 +167,26 @@ err_memory:
 err:
 	kvm_trace_close(trace);
 	return NULL;
+}
+
+struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
+{
+	return open_trace(path, false, error, size);
+}
+
+struct kvm_trace *kvm_trace_open_apart(const char *path, char *error, size_t size)
+{
+	return open_trace(path, true, error, size);
+}
+
+const char *kvm_trace_problem(int ret)
+{
+	if (ret == -EBADMSG)
+		return "damaged: libtracecmd crashes on it. Copy it again, if there is another one";
+	if (ret == -ETIMEDOUT)
+		return "damaged: libtracecmd comes to no end on it. Copy it again, if there is "
+		       "another one";
+	return ret == -ENODATA ? "there is no record in it" : virt_model_problem(ret);
 }
 
 void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz)
@@ -344,7 +216,8 @@ enum trace_dat_unit kvm_trace_unit(const struct kvm_trace *trace)
 
 bool kvm_trace_hide_offsets(struct kvm_trace *trace)
 {
-	return tracecmd_enable_tsync && !tracecmd_enable_tsync(trace->input, false);
+	return trace->reader ? kvm_reader_hide_offsets(trace->reader) :
+			       kvm_source_hide_offsets(trace->source);
 }
 
 int kvm_trace_set_steps(struct kvm_trace *trace, const struct virt_clock_step *steps, size_t n)
@@ -403,17 +276,17 @@ const char *kvm_trace_path(const struct kvm_trace *trace)
 
 bool kvm_trace_is_host(const struct kvm_trace *trace)
 {
-	return kvm_fields_is_host(trace->fields);
+	return trace->facts->is_host;
 }
 
 const char *kvm_trace_stranger(const struct kvm_trace *trace)
 {
-	return kvm_fields_stranger(trace->fields);
+	return trace->facts->stranger;
 }
 
 bool kvm_trace_has_vcpus(const struct kvm_trace *trace)
 {
-	return tep_data_pid_from_comm(trace->tep, "CPU 0/KVM", NULL);
+	return trace->facts->has_vcpus;
 }
 
 const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *host, int *n)
@@ -426,30 +299,47 @@ const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *hos
 	return guest->tids;
 }
 
+/** As the reading process answers; it is asked once. */
+static const int *ask_tids(const struct kvm_trace *host, uint64_t trace_id, int *n)
+{
+	struct known *known = host->known;
+	struct guest_cpus *guest;
+	size_t i = 0;
+
+	while (i < known->n_guests && known->guests[i].trace_id != trace_id)
+		i++;
+	if (i == known->n_guests) {
+		if (ARRAY_GROW(known->guests, known->n_guests, known->guests_room))
+			return NULL;
+		guest = &known->guests[known->n_guests++];
+		*guest = (struct guest_cpus){ .trace_id = trace_id };
+		guest->tids = kvm_reader_guest_tids(host->reader, trace_id, &guest->n);
+	}
+	*n = known->guests[i].tids ? known->guests[i].n : *n;
+	return known->guests[i].tids;
+}
+
 const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_trace *guest, int *n)
 {
-	unsigned long long id = tracecmd_get_traceid(guest->input);
+	uint64_t id = guest->facts->trace_id;
 	const int *tids = NULL;
-	const char *name;
 
 	/* found by events, and kept: it counts more than what was taken for granted before */
 	if (host != guest)
 		tids = kvm_trace_aligned_tids(guest, host->path, n);
-	if (tids)
+	if (tids || !id)
 		return tids;
-	if (id && !tracecmd_get_guest_cpumap(host->input, id, &name, n, &tids) && *n > 0 && tids)
-		return tids;
-	return NULL;
+	return host->reader ? ask_tids(host, id, n) : kvm_source_guest_tids(host->source, id, n);
 }
 
 int kvm_trace_damaged_cpu(const struct kvm_trace *trace)
 {
-	return trace->damaged_cpu;
+	return trace->facts->damaged_cpu;
 }
 
 int kvm_trace_n_cpus(const struct kvm_trace *trace)
 {
-	return trace->n_cpus;
+	return trace->facts->n_cpus;
 }
 
 const char *kvm_trace_class(const struct kvm_trace *trace, int class)
@@ -457,9 +347,16 @@ const char *kvm_trace_class(const struct kvm_trace *trace, int class)
 	return class >= 0 && class < trace->n_classes ? trace->classes[class] : NULL;
 }
 
+static const struct kvm_event_name *event_of(const struct kvm_trace *trace, int32_t id)
+{
+	uint32_t n = id >= 0 && id < N_IDS ? trace->event_of[id] : 0;
+
+	return n ? &trace->facts->events[n - 1] : NULL;
+}
+
 const char *kvm_trace_event(const struct kvm_trace *trace, int32_t event)
 {
-	struct tep_event *found = event >= 0 ? tep_find_event(trace->tep, event) : NULL;
+	const struct kvm_event_name *found = event_of(trace, event);
 
 	return found ? found->name : NULL;
 }
@@ -470,35 +367,55 @@ const char *kvm_trace_device(const struct kvm_trace *trace, int32_t device)
 	       *trace->devices[device].name ? trace->devices[device].name : NULL;
 }
 
+/** Keep the name of a thread, unless it has one; "" is none. Return: it, or NULL. */
+static const char *keep_name(struct known *known, int32_t pid, const char *name)
+{
+	int64_t n = KEY_MAP_ELEMENT(&known->pids, (uint32_t)pid, known->names, known->names_room);
+
+	if (n < 0)
+		return NULL;
+	if (!known->names[n] && *name)
+		known->names[n] = strdup(name);
+	return known->names[n];
+}
+
 const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid)
 {
-	const char *comm = tep_is_pid_registered(trace->tep, pid) ?
-			   tep_data_comm_from_pid(trace->tep, pid) : NULL;
+	struct known *known = trace->known;
+	char name[KVM_TASK_NAME] = "";
+	int64_t n;
 
-	return comm && *comm ? comm : NULL;
+	if (trace->source)
+		return kvm_source_task(trace->source, pid);
+	n = key_map_find(&known->pids, (uint32_t)pid);
+	if (n >= 0)
+		return known->names[n];
+	return kvm_reader_task(trace->reader, pid, name) ? keep_name(known, pid, name) : NULL;
 }
 
 /** Of several buffers, losses and what cannot be read are told of each. */
 static void note_buffers(const struct kvm_trace *trace, struct trace_notes *notes)
 {
-	if (trace->n_unread)
+	const struct kvm_facts *facts = trace->facts;
+
+	if (facts->n_unread)
 		trace_notes_add(notes, TRACE_NOTE_BUFFERS, TRACE_NOTE_WARNING,
 				"%s: %d of its buffers (trace-cmd record -B) %s skipped: %s",
-				trace->path, trace->n_unread, trace->n_unread > 1 ? "are" : "is",
-				trace->shifted ? "trace-cmd recorded the time offsets of the top "
+				trace->path, facts->n_unread, facts->n_unread > 1 ? "are" : "is",
+				facts->shifted ? "trace-cmd recorded the time offsets of the top "
 				"buffer only" :
 				"libtracecmd cannot read them");
-	for (int i = 0; i < trace->n_buffers && trace->n_buffers > 1; i++)
-		if (trace->buffers[i].has_lost)
+	for (int i = 0; i < facts->n_buffers && facts->n_buffers > 1; i++)
+		if (facts->buffers[i].has_lost)
 			trace_notes_add(notes, TRACE_NOTE_LOSS, TRACE_NOTE_WARNING,
 					"%s: the %s%s%s lost %llu records", trace->path,
-					i ? "buffer '" : "top buffer", i ? trace->buffers[i].name :
+					i ? "buffer '" : "top buffer", i ? facts->buffers[i].name :
 					"", i ? "'" : "",
-					(unsigned long long)trace->buffers[i].lost);
-	if (trace->n_twice)
+					(unsigned long long)facts->buffers[i].lost);
+	if (facts->n_twice)
 		trace_notes_add(notes, TRACE_NOTE_BUFFERS, TRACE_NOTE_WARNING,
 				"%s: %llu records are in two of its buffers, and are read once",
-				trace->path, (unsigned long long)trace->n_twice);
+				trace->path, (unsigned long long)facts->n_twice);
 }
 
 void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
@@ -511,11 +428,11 @@ void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 		trace_notes_add(notes, TRACE_NOTE_UNIT, TRACE_NOTE_WARNING,
 				"%s: its times are TSC cycles of unknown length, and are read as "
 				"ns. Give --cpu-hz", trace->path);
-	if (trace->damaged_cpu >= 0)
+	if (trace->facts->damaged_cpu >= 0)
 		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
 				"%s: the records of CPU %d are damaged; they are read up to there. "
 				"Copy the file again, if there is another one", trace->path,
-				trace->damaged_cpu);
+				trace->facts->damaged_cpu);
 	note_buffers(trace, notes);
 }
 
@@ -524,7 +441,7 @@ void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 /** The system of an event, as a number. */
 static int16_t class_of(struct kvm_trace *trace, int id)
 {
-	struct tep_event *event;
+	const struct kvm_event_name *event;
 	const char *name;
 	int class;
 
@@ -532,8 +449,8 @@ static int16_t class_of(struct kvm_trace *trace, int id)
 		id = 0;
 	if (trace->class_of[id] >= 0)
 		return trace->class_of[id];
-	event = tep_find_event(trace->tep, id);
-	name = event && event->system ? event->system : "other";
+	event = event_of(trace, id);
+	name = event ? event->system : "other";
 	for (class = 0; class < trace->n_classes; class++)
 		if (!strcmp(trace->classes[class], name))
 			break;
@@ -549,88 +466,6 @@ static int16_t class_of(struct kvm_trace *trace, int id)
 	return (int16_t)class;
 }
 
-static bool has_field(const struct tep_format_field *field, const struct tep_record *record)
-{
-	return field && field->offset >= 0 && field->size > 0 &&
-	       (int64_t)field->offset + field->size <= record->size;
-}
-
-/** Who comes next; the trace learns the name, which only the last of each thread's is kept of. */
-static int32_t next_of(struct kvm_trace *trace, struct tep_record *record)
-{
-	unsigned long long pid;
-	char comm[64] = "";
-	size_t size;
-
-	if (!has_field(trace->next_pid, record) ||
-	    tep_read_number_field(trace->next_pid, record->data, &pid))
-		return VIRT_NONE;
-	if (has_field(trace->next_comm, record) && (int32_t)pid > 0 &&
-	    !tep_is_pid_registered(trace->tep, (int)pid)) {
-		size = trace->next_comm->size < (int)sizeof(comm) ?
-		       (size_t)trace->next_comm->size : sizeof(comm) - 1;
-		memcpy(comm, (const char *)record->data + trace->next_comm->offset, size);
-		comm[sizeof(comm) - 1] = '\0';
-		tep_register_comm(trace->tep, comm, (int)pid);
-	}
-	return (int32_t)pid;
-}
-
-static bool is_set(struct tep_format_field *field, const struct tep_record *record)
-{
-	unsigned long long value = 0;
-
-	return has_field(field, record) &&
-	       !tep_read_number_field(field, record->data, &value) &&
-	       value;
-}
-
-static void find_injection(const struct kvm_trace *trace, const struct tep_record *record, int id,
-		      struct kvm_trace_record *counted)
-{
-	for (int injection = 1; injection < KVM_TRACE_N_INJECTIONS; injection++) {
-		struct tep_format_field *field = trace->injection_field[injection];
-		unsigned long long number;
-
-		if (!field || trace->injection_id[injection] != id || !has_field(field, record) ||
-		    tep_read_number_field(field, record->data, &number))
-			continue;
-		counted->injection = (uint8_t)injection;
-		counted->number = number;
-		if (injection == KVM_TRACE_INTERRUPT && is_set(trace->again, record))
-			counted->injection_flags |= KVM_TRACE_AGAIN;
-		if (injection == KVM_TRACE_INTERRUPT && is_set(trace->soft, record))
-			counted->injection_flags |= KVM_TRACE_SOFT;
-		if (injection == KVM_TRACE_TSC_OFFSET && has_field(trace->before, record) &&
-		    !tep_read_number_field(trace->before, record->data, &number)) {
-			counted->before = number;
-			counted->injection_flags |= KVM_TRACE_BEFORE;
-		}
-	}
-}
-
-/** In which context of its kernel an event was recorded. */
-static void find_context(const struct kvm_trace *trace, const struct tep_record *record, int id,
-			 struct kvm_trace_record *counted)
-{
-	int handler = id >= 0 && id < N_IDS ? trace->handler_of[id] : 0;
-	unsigned long long value;
-
-	if (has_field(trace->flags, record) && trace->flags->size == 1) {
-		unsigned int flags = ((const uint8_t *)record->data)[trace->flags->offset];
-
-		if ((flags & (FLAG_HARDIRQ | FLAG_NMI)) == FLAG_HARDIRQ)
-			counted->flags |= VIRT_GUEST_IN_IRQ;
-		if (!(flags & (FLAG_IRQS_OFF | FLAG_IRQS_UNKNOWN | FLAG_HARDIRQ | FLAG_NMI)))
-			counted->flags |= VIRT_GUEST_IRQS_ON;
-	}
-	if (!handler || !has_field(trace->vectors[handler - 1], record) ||
-	    tep_read_number_field(trace->vectors[handler - 1], record->data, &value))
-		return;
-	counted->vector = (int16_t)(value & 0xff);
-	counted->flags |= VIRT_GUEST_IN_IRQ;
-}
-
 /** All records of a trace, for whoever wants them and for a tracker, if there is one. */
 struct kvm_pass {
 	struct kvm_trace *trace;
@@ -638,272 +473,161 @@ struct kvm_pass {
 	int		(*take)(void *arg, const struct kvm_trace_record *record);
 	void		(*lost)(void *arg, int cpu, uint64_t records);
 	void		*arg;
-	struct virt_clock_walk walk;	/* of one CPU */
+	struct virt_clock_walk walk;	/* of one CPU: */
+	int		cpu;
 	int64_t		begin_ns, end_ns;
 	bool		is_missing;	/* records that the tracker has not heard of yet */
 	uint64_t	missing;	/* so many */
+	/* of the record that goes by: */
+	struct hyper_call call;
+	struct kvm_event sched;
 };
 
-/** In ns; what is beyond all reason is cut, so that differences fit. */
-static int64_t time_of(const struct kvm_trace *trace, uint64_t ts, struct virt_clock_walk *walk)
+/** From a time of the file, after the steps of its clock, to ns. What is beyond all reason is cut,
+ * so that differences fit. */
+static int64_t aligned_time(const struct kvm_trace *trace, int64_t time)
 {
 	unsigned __int128 ns;
 
-	if (trace->n_steps) {
-		int64_t time = virt_clock_walk_next(walk, ts > INT64_MAX ? INT64_MAX : (int64_t)ts);
-
-		/* what is told below 0 here may be so no more when it is aligned */
-		if (trace->aligned)
-			time = virt_clock_host_time(trace->offset, trace->drift_ppm, time);
-		ts = time < 0 ? 0 : (uint64_t)time;
-	} else if (trace->aligned) {
-		int64_t time = virt_clock_host_time(trace->offset, trace->drift_ppm,
-						    ts > INT64_MAX ? INT64_MAX : (int64_t)ts);
-
-		ts = time < 0 ? 0 : (uint64_t)time;
-	}
-	ns = trace->hz && trace->unit == TRACE_DAT_CYCLES ?
-	     (unsigned __int128)ts * 1000000000 / trace->hz : ts;
+	/* a time below 0 may be above it when it is aligned */
+	if (trace->aligned)
+		time = virt_clock_host_time(trace->offset, trace->drift_ppm, time);
+	ns = time < 0 ? 0 : (uint64_t)time;
+	if (trace->hz && trace->unit == TRACE_DAT_CYCLES)
+		ns = ns * 1000000000 / trace->hz;
 	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
 }
 
-/** What some records tell besides, as long as they go by. */
-struct told {
-	struct hyper_call call;
-	struct hyper_event boot;
-	struct kvm_event sched;
-	struct kvm_handler_event handler;
-	struct kvm_cgroup_event cgroup;
-};
-
-static void find_more(const struct kvm_trace *trace, const struct tep_record *record, int id,
-		      struct kvm_trace_record *counted, struct told *told)
+static int64_t time_of(const struct kvm_trace *trace, uint64_t ts, struct virt_clock_walk *walk)
 {
-	const struct kvm_fields *fields = trace->fields;
+	int64_t time = ts > INT64_MAX ? INT64_MAX : (int64_t)ts;
 
-	if (kvm_fields_call(fields, record, id, &told->call)) {
-		told->call.time_ns = counted->time_ns;
-		told->call.tid = counted->vcpu_pid;
-		told->call.pcpu = counted->cpu;
-		counted->call = &told->call;
-	}
-	if (kvm_fields_boot(fields, record, id, &told->boot))
-		counted->boot = &told->boot;
-	if (kvm_fields_sched(fields, record, id, counted->cpu, counted->pid, counted->time_ns,
-			     &told->sched))
-		counted->sched = &told->sched;
-	if (kvm_fields_handler(fields, record, id, &told->handler))
-		counted->handler = &told->handler;
-	if (kvm_fields_cgroup(fields, record, id, &told->cgroup))
-		counted->cgroup = &told->cgroup;
+	return aligned_time(trace, trace->n_steps ? virt_clock_walk_next(walk, time) : time);
 }
 
-/** A device is known by the number of its interrupt; its name is read once. 0 or -ENOMEM. */
-static int find_device(struct kvm_trace *trace, const struct tep_record *record, int id,
-		       struct kvm_trace_record *counted)
+/** The number of a device, whose name goes with its first record. Return: -ENOMEM. */
+static int32_t device_of(struct kvm_trace *trace, const struct kvm_item *item)
 {
-	int64_t irq = kvm_fields_irq(trace->fields, record, id), n;
-	uint32_t n_known = trace->irqs.n_keys;
+	const char *name = kvm_item_part(item, KVM_ITEM_DEVICE);
+	int64_t n;
 
-	if (irq < 0)
-		return 0;
-	n = KEY_MAP_ELEMENT(&trace->irqs, (uint64_t)irq, trace->devices, trace->devices_room);
-	if (n < 0)
-		return (int)n;
-	if (n >= n_known)
-		kvm_fields_device(trace->fields, record, id, trace->devices[n].name);
-	counted->device = (int32_t)n;
-	return 0;
+	if (item->irq < 0)
+		return VIRT_NONE;
+	n = KEY_MAP_ELEMENT(&trace->irqs, (uint64_t)item->irq, trace->devices, trace->devices_room);
+	if (n >= 0 && name)
+		memcpy(trace->devices[n].name, name, KVM_DEVICE_SIZE);
+	return (int32_t)n;
 }
 
 /**
  * For the tracker. While a buffer has lost records, the others tell only a part of what happened:
  * nothing of that time counts.
- * @blind: another buffer has lost records at that time
  */
-static int track(struct kvm_pass *pass, struct tep_record *record, int id,
-		 const struct kvm_trace_record *counted, bool blind)
+static int track(struct kvm_pass *pass, const struct kvm_item *item,
+		 const struct kvm_trace_record *counted)
 {
+	static const struct kvm_step seen = { .kind = KVM_STEP_SEEN };
+	static const struct kvm_step handled = { .kind = KVM_STEP_HANDLER };
+	const struct kvm_step *step = kvm_item_part(item, KVM_ITEM_STEP);
 	int ret = 0;
 
-	if (record->missed_events) {
+	if (!step)
+		step = item->tracks_handler ? &handled : &seen;
+	if (item->has_lost) {
 		pass->is_missing = true;
-		pass->missing += record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
+		pass->missing += item->missing;
 	}
-	if (blind)
+	if (item->is_blind)
 		return 0;
 	if (pass->is_missing)
 		ret = kvm_tracker_lost(pass->tracker, counted->cpu, counted->pid, counted->time_ns,
 				       pass->missing);
 	pass->is_missing = false;
 	pass->missing = 0;
-	return ret ? ret : kvm_fields_take(pass->trace->fields, pass->tracker, record, id,
-					   counted->cpu, counted->pid, counted->time_ns);
+	return ret ? ret : kvm_step_take(step, kvm_item_part(item, KVM_ITEM_HANDLER), pass->tracker,
+					 counted->cpu, counted->pid, counted->time_ns);
 }
 
-static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu, bool blind)
+static void take_names(struct kvm_pass *pass, const struct kvm_item *item)
 {
+	static const enum kvm_item_part parts[] = { KVM_ITEM_NAME, KVM_ITEM_NEXT_NAME };
+
+	for (size_t i = 0; pass->trace->reader && i < ARRAY_SIZE(parts); i++) {
+		const struct kvm_item_name *name = kvm_item_part(item, parts[i]);
+
+		if (name)
+			keep_name(pass->trace->known, name->pid, name->comm);
+	}
+}
+
+/** Give the record with all its parts to the caller of the walk. */
+static int take_more(struct kvm_pass *pass, const struct kvm_item *item,
+		     struct kvm_trace_record *counted)
+{
+	const struct kvm_step *step = kvm_item_part(item, KVM_ITEM_STEP);
+	const struct hyper_call *call = kvm_item_part(item, KVM_ITEM_CALL);
+
+	if (call) {
+		pass->call = *call;
+		pass->call.time_ns = counted->time_ns;
+		pass->call.tid = counted->vcpu_pid;
+		pass->call.pcpu = counted->cpu;
+		counted->call = &pass->call;
+	}
+	if (step && step->flags & KVM_STEP_SCHED) {
+		pass->sched = step->event;
+		pass->sched.time_ns = counted->time_ns;
+		pass->sched.pid = counted->pid;
+		pass->sched.cpu = counted->cpu;
+		counted->sched = &pass->sched;
+	}
+	counted->boot = kvm_item_part(item, KVM_ITEM_BOOT);
+	counted->handler = kvm_item_part(item, KVM_ITEM_HANDLER);
+	counted->cgroup = kvm_item_part(item, KVM_ITEM_CGROUP);
+	counted->device = device_of(pass->trace, item);
+	return counted->device == -ENOMEM ? -ENOMEM : pass->take(pass->arg, counted);
+}
+
+static int take_item(void *arg, const struct kvm_item *item)
+{
+	struct kvm_pass *pass = arg;
 	struct kvm_trace *trace = pass->trace;
-	int64_t time_ns = time_of(trace, record->ts, &pass->walk);
-	uint64_t missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
-	int id = tep_data_type(trace->tep, record), ret = 0;
-	struct told told;
 	struct kvm_trace_record counted = {
-		.time_ns = time_ns, .cpu = (int16_t)cpu,
-		.pid = kvm_fields_pid(trace->fields, record),
-		.next_pid = id == trace->switch_id ? next_of(trace, record) : VIRT_NONE,
-		.bytes = (uint32_t)record->record_size, .class = class_of(trace, id),
-		.event = id, .vector = VIRT_NONE, .device = VIRT_NONE,
+		.cpu = item->cpu, .pid = item->pid, .next_pid = item->next_pid,
+		.vcpu_pid = kvm_meta_first(trace->meta, item->pid), .bytes = item->bytes,
+		.class = class_of(trace, item->event), .event = item->event,
+		.injection = item->injection, .injection_flags = item->injection_flags,
+		.number = item->number, .before = item->before, .vector = item->vector,
+		.flags = item->flags, .device = VIRT_NONE, .offset = item->offset,
 	};
+	int ret = 0;
 
-	counted.vcpu_pid = kvm_meta_first(trace->meta, counted.pid);
-	find_injection(trace, record, id, &counted);
-	find_context(trace, record, id, &counted);
-	if (pass->take)
-		find_more(trace, record, id, &counted, &told);
-	if (pass->take)
-		ret = find_device(trace, record, id, &counted);
-	if (time_ns < pass->begin_ns)
-		pass->begin_ns = time_ns;
-	if (time_ns >= pass->end_ns)
-		pass->end_ns = time_ns + 1;
-	if (record->missed_events && pass->lost)
-		pass->lost(pass->arg, cpu, missing);
-	if (pass->tracker && !ret)
-		ret = track(pass, record, id, &counted, blind);
-	return ret || !pass->take ? ret : pass->take(pass->arg, &counted);
-}
-
-/** The next record of a CPU in a buffer. */
-static void read_next(struct kvm_trace *trace, struct kvm_buffer *buffer, int cpu, bool first)
-{
-	struct tep_record *record = first ? tracecmd_read_cpu_first(buffer->input, cpu) :
-				    tracecmd_read_data(buffer->input, cpu);
-
-	/* in a damaged page, libtracecmd goes round in circles */
-	if (record && !first && record->offset <= buffer->last) {
-		trace->damaged_cpu = cpu;
-		tracecmd_free_record(record);
-		record = NULL;
-	}
-	buffer->next = record;
-	buffer->last = record ? record->offset : 0;
-	if (record && record->missed_events) {
-		buffer->has_lost = true;
-		buffer->lost += record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
-	}
-}
-
-/** The buffer whose next record is the earliest; of two the first. Return: -1: there is none. */
-static int earliest(const struct kvm_trace *trace, bool *blind)
-{
-	int found = -1;
-
-	*blind = false;
-	for (int i = 0; i < trace->n_buffers; i++)
-		if (trace->buffers[i].next && (found < 0 || trace->buffers[i].next->ts <
-					       trace->buffers[found].next->ts))
-			found = i;
-	for (int i = 0; i < trace->n_buffers; i++)
-		if (i != found && trace->buffers[i].next && trace->buffers[i].next->missed_events)
-			*blind = true;
-	return found;
-}
-
-/** Was it in another buffer just now? One that is there twice is once paired with each. */
-static bool is_twice(struct kvm_trace *trace, int buffer, const struct tep_record *record)
-{
-	size_t n = trace->n_recent < N_RECENT ? trace->n_recent : N_RECENT;
-
-	for (size_t i = 1; i <= n; i++) {
-		struct kvm_recent *recent = &trace->recent[(trace->n_recent - i) % N_RECENT];
-
-		if (record->ts - recent->ts > MOST_APART)
-			break;
-		if (recent->buffer == buffer || recent->matched >> buffer & 1 ||
-		    recent->size != record->size ||
-		    memcmp(recent->data, record->data, (size_t)record->size) != 0)
-			continue;
-		recent->matched |= UINT64_C(1) << buffer;
-		trace->n_twice++;
-		return true;
-	}
-	return false;
-}
-
-/** @record: a copy is kept as long as it is needed. Return: 0 or -ENOMEM. */
-static int remember(struct kvm_trace *trace, int buffer, const struct tep_record *record)
-{
-	struct kvm_recent *recent = &trace->recent[trace->n_recent % N_RECENT];
-	void *data = malloc((size_t)record->size + 1);
-
-	if (!data)
-		return -ENOMEM;
-	memcpy(data, record->data, (size_t)record->size);
-	free(recent->data);
-	*recent = (struct kvm_recent){
-		.ts = record->ts, .data = data, .size = record->size, .buffer = buffer,
-	};
-	trace->n_recent++;
-	return 0;
-}
-
-static void forget_all(struct kvm_trace *trace)
-{
-	for (size_t i = 0; i < N_RECENT; i++)
-		free(trace->recent[i].data);
-	memset(trace->recent, 0, sizeof(trace->recent));
-	trace->n_recent = 0;
-}
-
-/** All buffers' records of a CPU, in order of time. */
-static int read_cpu(struct kvm_pass *pass, int cpu)
-{
-	struct kvm_trace *trace = pass->trace;
-	bool several = trace->n_buffers > 1, blind;
-	int ret = 0, at;
-
-	virt_clock_walk_begin(&pass->walk, trace->steps, trace->n_steps, cpu);
-	for (int i = 0; i < trace->n_buffers; i++)
-		read_next(trace, &trace->buffers[i], cpu, true);
-	while (!ret && (at = earliest(trace, &blind)) >= 0) {
-		struct kvm_buffer *buffer = &trace->buffers[at];
-		struct tep_record *record = buffer->next;
-
-		if (!several || record->missed_events || !is_twice(trace, at, record)) {
-			ret = take_record(pass, record, cpu, blind);
-			if (several && !ret)
-				ret = remember(trace, at, record);
-		}
-		tracecmd_free_record(record);
-		buffer->next = NULL;
-		if (!ret)
-			read_next(trace, buffer, cpu, false);
-	}
-	for (int i = 0; i < trace->n_buffers; i++) {
-		if (trace->buffers[i].next)
-			tracecmd_free_record(trace->buffers[i].next);
-		trace->buffers[i].next = NULL;
-	}
-	forget_all(trace);
-	return ret;
+	if (item->cpu != pass->cpu)
+		virt_clock_walk_begin(&pass->walk, trace->steps, trace->n_steps, item->cpu);
+	pass->cpu = item->cpu;
+	counted.time_ns = time_of(trace, item->ts, &pass->walk);
+	if (counted.time_ns < pass->begin_ns)
+		pass->begin_ns = counted.time_ns;
+	if (counted.time_ns >= pass->end_ns)
+		pass->end_ns = counted.time_ns + 1;
+	take_names(pass, item);
+	if (item->has_lost && pass->lost)
+		pass->lost(pass->arg, item->cpu, item->missing);
+	if (pass->tracker)
+		ret = track(pass, item, &counted);
+	return ret || !pass->take ? ret : take_more(pass, item, &counted);
 }
 
 static int read_all(struct kvm_pass *pass)
 {
 	struct kvm_trace *trace = pass->trace;
-	int ret = 0;
+	bool all_parts = pass->take != NULL;
 
 	pass->begin_ns = INT64_MAX;
 	pass->end_ns = INT64_MIN;
-	trace->n_twice = 0;
-	for (int i = 0; i < trace->n_buffers; i++) {
-		trace->buffers[i].lost = 0;
-		trace->buffers[i].has_lost = false;
-	}
-	for (int cpu = 0; cpu < trace->n_cpus && cpu <= INT16_MAX && !ret; cpu++)
-		ret = read_cpu(pass, cpu);
-	return ret;
+	pass->cpu = -1;
+	return trace->reader ? kvm_reader_walk(trace->reader, all_parts, take_item, pass) :
+			       kvm_source_walk(trace->source, all_parts, take_item, pass);
 }
 
 int kvm_trace_walk(struct kvm_trace *trace,
@@ -914,6 +638,8 @@ int kvm_trace_walk(struct kvm_trace *trace,
 
 	return read_all(&pass);
 }
+
+/* --- models ---------------------------------------------------------------------------------- */
 
 int kvm_trace_track(struct kvm_trace *trace, struct kvm_tracker *tracker,
 		    int (*take)(void *arg, const struct kvm_trace_record *record),
@@ -926,7 +652,7 @@ int kvm_trace_track(struct kvm_trace *trace, struct kvm_tracker *tracker,
 	/* whatever other files are open: who is who must not depend on them */
 	int ret = kvm_meta_tell(trace->meta, trace->path, tracker);
 
-	kvm_tracker_formats(tracker, kvm_fields_kinds(trace->fields));
+	kvm_tracker_formats(tracker, trace->facts->kinds);
 	if (!ret)
 		ret = read_all(&pass);
 	*begin_ns = pass.begin_ns;

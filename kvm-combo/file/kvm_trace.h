@@ -15,7 +15,7 @@
 
 #include "clock_steps.h"
 #include "hyper_event.h"
-#include "kvm_fields.h"
+#include "kvm_item.h"
 #include "kvm_meta.h"
 #include "trace_dat.h"
 #include "trace_notes.h"
@@ -25,27 +25,10 @@
 extern "C" {
 #endif
 
-/** What a host injects into a vCPU, or is asked for by it with a hypercall. */
-enum kvm_trace_injection {
-	KVM_TRACE_NO_INJECTION = 0,
-	KVM_TRACE_INTERRUPT,		/* number: vector */
-	KVM_TRACE_EXCEPTION,		/* number: vector */
-	KVM_TRACE_HYPERCALL,		/* number: of the call */
-	KVM_TRACE_TSC_OFFSET,		/* number: what its TSC is set to, as the guest's TSC is the
-					 * host's plus this; what it was, in @before */
-	KVM_TRACE_N_INJECTIONS
-};
-
-/** More about KVM_TRACE_INTERRUPT, since Linux 6.0; and about others. */
-enum kvm_trace_injection_flags {
-	KVM_TRACE_AGAIN = 1,		/* it was injected before, and has not got through */
-	KVM_TRACE_SOFT = 2,		/* of an instruction INTn, which is no interrupt */
-	KVM_TRACE_BEFORE = 4,		/* of KVM_TRACE_TSC_OFFSET: @before is told */
-};
-
 /** A record, as far as it is counted. */
 struct kvm_trace_record {
 	int64_t		time_ns;
+	uint64_t	offset;		/* in the file, or in its unpacked copy */
 	int32_t		pid;		/* thread that was on the CPU */
 	int32_t		vcpu_pid;	/* kvm_meta_first() of that: struct virt_vcpu's host_pid */
 	int32_t		next_pid;	/* sched_switch: who comes next; else VIRT_NONE */
@@ -78,20 +61,16 @@ struct kvm_trace;
 struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
 
 /**
- * kvm_trace_try - see in another process whether kvm_trace_open() and a walk survive a file
+ * kvm_trace_open_apart - the same; a process of its own reads the file
  *
- * Only for programs with a single thread. Later, kvm_trace_open() reads the same file, also if
- * another one has its name by then: see trace_dat_hold().
- *
- * Return: false, with the file's name and what helps in @error, if it does not, or refuses it.
+ * Only for programs with a single thread. A file on which libtracecmd crashes, or comes to no end,
+ * is an error, here or in a walk. The trace is the file that has this name now, also if another
+ * one gets it later: trace_dat_hold().
  */
-bool kvm_trace_try(const char *path, char *error, size_t size);
+struct kvm_trace *kvm_trace_open_apart(const char *path, char *error, size_t size);
 
-/**
- * kvm_trace_try_calls - the same, and whether it has hypercalls of guests
- * @calls: receives it; false if that could not be seen
- */
-bool kvm_trace_try_calls(const char *path, bool *calls, char *error, size_t size);
+/** kvm_trace_problem - the reason for a negative result of a walk, as part of a sentence */
+const char *kvm_trace_problem(int ret);
 
 /** kvm_trace_close - close a trace, which may be NULL. */
 void kvm_trace_close(struct kvm_trace *trace);
@@ -156,7 +135,7 @@ struct kvm_trace_alignment {
  */
 int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *alignment);
 
-/** kvm_trace_is_aligned - has kvm_trace_align() been told how? */
+/** kvm_trace_is_aligned - has kvm_trace_align() set how? */
 bool kvm_trace_is_aligned(const struct kvm_trace *trace);
 
 /** kvm_trace_path - as it was given. */
@@ -185,7 +164,7 @@ const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_t
 				int *n);
 
 /**
- * kvm_trace_aligned_tids - which threads of a host are the CPUs, as kvm_trace_align() was told
+ * kvm_trace_aligned_tids - which threads of a host are the CPUs, as kvm_trace_align() set them
  * @host: path of the host's file, which may be one of Xen
  * @n: receives how many CPUs
  *
@@ -223,7 +202,8 @@ const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid);
  * kvm_trace_walk - go through all records, CPU by CPU
  * @lost: called for records that are missing before the next one; may be NULL
  *
- * Return: 0, or what @take returned other than 0.
+ * Return: 0, -ENOMEM, what @take returned other than 0, or of kvm_trace_open_apart() also -EBADMSG
+ * or -ETIMEDOUT: kvm_trace_problem().
  */
 int kvm_trace_walk(struct kvm_trace *trace,
 		   int (*take)(void *arg, const struct kvm_trace_record *record),

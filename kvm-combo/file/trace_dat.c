@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	trace_dat.c
- * @brief	Check of trace.dat files (trace-cmd.dat.v7(5)), and whom a host's file knows.
+ * @brief	Check trace.dat files (trace-cmd.dat.v7(5)), and list the guests in a host's file.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,75 +15,6 @@
 #include "trace_dat_read.h"
 
 const char trace_dat_magic[10] = "\x17\x08\x44tracing";
-
-/* --- names of files that are open ------------------------------------------------------------- */
-
-/** As many as a command line has; they live as long as the process. */
-static struct copy {
-	char	*path;
-	int	fd;
-	bool	is_held;	/* it is the file itself */
-} *copies;
-static size_t n_copies, room_copies;
-
-static const struct copy *find_copy(const char *path)
-{
-	for (size_t i = 0; i < n_copies; i++)
-		if (!strcmp(copies[i].path, path))
-			return &copies[i];
-	return NULL;
-}
-
-static int add_copy(const char *path, int fd, bool is_held)
-{
-	char *name = strdup(path);
-
-	if (!name || ARRAY_GROW(copies, n_copies, room_copies)) {
-		free(name);
-		return -ENOMEM;
-	}
-	copies[n_copies++] = (struct copy){ name, fd, is_held };
-	return 0;
-}
-
-int trace_dat_set_copy(const char *path, int fd)
-{
-	return add_copy(path, fd, false);
-}
-
-int trace_dat_hold(const char *path)
-{
-	int fd, ret;
-
-	if (find_copy(path))
-		return 0;
-	fd = regular_file_open(path);
-	if (fd < 0)
-		return fd;
-	ret = add_copy(path, fd, true);
-	if (ret)
-		close(fd);
-	return ret;
-}
-
-bool trace_dat_has_copy(const char *path)
-{
-	const struct copy *copy = find_copy(path);
-
-	return copy && !copy->is_held;
-}
-
-int trace_dat_open(const char *path)
-{
-	const struct copy *copy = find_copy(path);
-	char name[32];
-
-	if (!copy)
-		return regular_file_open(path);
-	/* a descriptor with a place of its own in the file */
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", copy->fd);
-	return regular_file_open(name);
-}
 
 bool trace_dat_is(const char *path)
 {
@@ -126,7 +57,7 @@ static bool is_supported(const char *name, const char *version)
 struct seen {
 	char		clock[32];	/* of the buffer that is read, which has no name */
 	bool		has_clock;	/* the kernel's list of clocks is there; the chosen one: */
-	bool		is_tsc;
+	char		chosen_clock[TRACE_DAT_CLOCK];
 	bool		is_counter;	/* it counts events */
 	bool		is_shifted;
 	int		n_instances;
@@ -197,6 +128,21 @@ static bool check_section(const struct dat_file *dat, const struct dat_option *o
 	       dat_add_area(dat, -1, offset, DAT_SECTION + section.size);
 }
 
+/** The kernel's list of clocks has the chosen one in brackets. */
+static void see_list(const struct dat_option *option, struct seen *seen)
+{
+	const char *list = (const char *)option->data, *end = list + option->size;
+	const char *begin = memchr(list, '[', option->size);
+	const char *bracket = begin ? memchr(begin, ']', (size_t)(end - begin)) : NULL;
+
+	seen->has_clock = true;
+	if (bracket && (size_t)(bracket - begin) <= sizeof(seen->chosen_clock)) {
+		memcpy(seen->chosen_clock, begin + 1, (size_t)(bracket - begin) - 1);
+		seen->chosen_clock[bracket - begin - 1] = '\0';
+	}
+	seen->is_counter |= !strcmp(seen->chosen_clock, "counter");
+}
+
 static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *option)
 {
 	struct seen *seen = arg;
@@ -207,9 +153,7 @@ static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *op
 	case DAT_BUFFER:
 		return check_buffer(dat, option, seen);
 	case DAT_TRACECLOCK:
-		seen->has_clock = true;
-		seen->is_tsc = memmem(option->data, option->size, "[x86-tsc]", 9);
-		seen->is_counter |= memmem(option->data, option->size, "[counter]", 9) != NULL;
+		see_list(option, seen);
 		break;
 	case DAT_TIME_SHIFT:
 		seen->is_shifted = true;
@@ -232,7 +176,7 @@ static enum trace_dat_unit unit_of(const struct seen *seen)
 	if (seen->has_scale)
 		return TRACE_DAT_NS;
 	if (seen->has_clock)
-		return seen->is_tsc ? TRACE_DAT_CYCLES : TRACE_DAT_NS;
+		return strcmp(seen->chosen_clock, "x86-tsc") ? TRACE_DAT_NS : TRACE_DAT_CYCLES;
 	return strcmp(seen->clock, "x86-tsc") ? TRACE_DAT_NS : TRACE_DAT_EITHER;
 }
 
@@ -242,6 +186,7 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 
 	/* also where libtracecmd knows zlib: it takes what is damaged for good, or crashes */
 	info->packed = !strcmp(dat->compression, "zlib");
+	info->is_compressed = strcmp(dat->compression, "none") != 0;
 	if (!info->packed && !is_supported(dat->compression, dat->compression_version))
 		return dat_complain(dat, "compressed with %s, which the libtracecmd on this host "
 				    "cannot read. Where it was recorded, make a copy with "
@@ -266,6 +211,8 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 				    seen.other_clock);
 	info->unit = unit_of(&seen);
 	info->shifted = seen.is_shifted;
+	snprintf(info->clock, sizeof(info->clock), "%s",
+		 seen.has_clock ? seen.chosen_clock : seen.clock);
 	return !info->packed || dat_unpack_check(dat);
 }
 

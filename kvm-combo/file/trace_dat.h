@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	trace_dat.h
- * @brief	What a trace.dat file tells without libtracecmd, which only says "no data".
+ * @brief	Facts about a trace.dat file without libtracecmd, which only prints "no data".
  */
 #ifndef KSHARK_VIRT_TRACE_DAT_H
 #define KSHARK_VIRT_TRACE_DAT_H
@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "trace_dat_copies.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,31 +22,6 @@ extern const char trace_dat_magic[10];
 /** trace_dat_is - does a file begin like that? Takes nothing from a pipe. */
 bool trace_dat_is(const char *path);
 
-/**
- * trace_dat_set_copy - from now on, what is read of a file is read of a copy
- * @path: as it will be asked for: of a file that was compressed as a whole, or "-" for a pipe
- * @fd: of the copy, which can be read at any place; it is not closed any more
- *
- * Not for use while other threads read files. Return: 0 or -ENOMEM.
- */
-int trace_dat_set_copy(const char *path, int fd);
-
-/**
- * trace_dat_hold - from now on, this name stands for the file that it names now
- *
- * Another file that gets this name later is not read. A name that has a copy keeps it. Otherwise
- * the same as trace_dat_set_copy().
- *
- * Return: 0, or a negative errno, as regular_file_open().
- */
-int trace_dat_hold(const char *path);
-
-/** trace_dat_has_copy - is what is read of a file a copy? */
-bool trace_dat_has_copy(const char *path);
-
-/** trace_dat_open - open a file, or its copy, as regular_file_open(). */
-int trace_dat_open(const char *path);
-
 /** What libtracecmd's times of a file are. */
 enum trace_dat_unit {
 	TRACE_DAT_NS,
@@ -53,12 +30,17 @@ enum trace_dat_unit {
 				 * wrote ns or cycles; libtracecmd takes them for ns */
 };
 
+/** Bytes of the name of a clock, with its end. */
+#define TRACE_DAT_CLOCK	32
+
 /** What has been seen in a file. */
 struct trace_dat_info {
 	enum trace_dat_unit unit;
-	bool		packed;		/* by zlib: trace_dat_unpack() */
+	bool		packed;		/* by zlib: only trace_dat_unpack() reads it */
+	bool		is_compressed;	/* by anything */
 	bool		counts_events;	/* its clock; such a file is refused */
 	int		n_instances;	/* buffers besides the top one, trace-cmd record -B */
+	char		clock[TRACE_DAT_CLOCK];	/* its name in trace_clock: "local"; or empty */
 	bool		shifted;	/* libtracecmd brings times to another file's, of the top
 					 * buffer alone */
 };
@@ -88,7 +70,7 @@ typedef int (*trace_dat_guest_fn)(void *arg, const char *name, const int32_t *ti
 int trace_dat_guests(const char *path, trace_dat_guest_fn take, void *arg);
 
 /**
- * trace_dat_unpack - an uncompressed copy of a file that zlib has compressed
+ * trace_dat_unpack - an uncompressed copy of a file that zlib or zstd has compressed
  *
  * The copy has no name, so that it is gone when it is closed, whatever happens. TMPDIR tells where.
  * What the file claims to become is compared with its size, and with the room that is left, first.
@@ -115,6 +97,15 @@ bool trace_dat_find_scale(const char *path, struct trace_dat_scale *scale);
  * errno.
  */
 int trace_dat_add_scale(const char *path, const struct trace_dat_scale *scale);
+
+/**
+ * trace_dat_set_clock - name the clock of the records in the buffer without a name
+ * @clock: as in trace_clock: "mono"
+ *
+ * For a file that was made from the data of CPUs, which do not name their clock. Times do not
+ * change. Return: 0, -EINVAL if the file is not of version 7, or a negative errno.
+ */
+int trace_dat_set_clock(const char *path, const char *clock);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "array.h"
 #include "regular_file.h"
@@ -21,8 +22,12 @@
 /** More than any options need: those of a host with some thousands of CPUs. */
 #define MAX_OPTIONS	(64u << 20)
 
-/** Deflate makes at most 1032 bytes of one; the rest is for the end of the smallest stream. */
+/**
+ * Deflate makes at most 1032 bytes of one, zstd a block of 128 kB of 4; the rest is for the end of
+ * the smallest stream.
+ */
 #define MAX_RATIO	1032
+#define MAX_RATIO_ZSTD	(1 << 15)
 #define MAX_SLACK	1024
 
 #define PIECE		(256u << 10)
@@ -109,6 +114,7 @@ static bool read_head(struct dat_file *dat)
 	if (!dat_number(dat, 1, &endian) || !dat_number(dat, 1, &long_size))
 		return false;
 	dat->big_endian = endian;
+	dat->long_size = long_size == 4 ? 4 : 8;
 	if (!dat_number(dat, 4, &dat->page_size))
 		return false;
 	if (dat->version < 7)
@@ -151,9 +157,20 @@ void dat_close(struct dat_file *dat)
 
 /* --- what is compressed ---------------------------------------------------------------------- */
 
-bool dat_is_possible(uint64_t packed, uint64_t unpacked)
+static bool is_zstd(const struct dat_file *dat)
 {
-	return unpacked <= packed * MAX_RATIO + MAX_SLACK;
+	return !strcmp(dat->compression, "zstd");
+}
+
+bool dat_can_unpack(const struct dat_file *dat)
+{
+	return is_zstd(dat) || !strcmp(dat->compression, "zlib") ||
+	       !strcmp(dat->compression, "none");
+}
+
+bool dat_is_possible(const struct dat_file *dat, uint64_t packed, uint64_t unpacked)
+{
+	return unpacked <= packed * (is_zstd(dat) ? MAX_RATIO_ZSTD : MAX_RATIO) + MAX_SLACK;
 }
 
 /** Unpack all that a piece of input gives. Return: 0 or a negative errno. */
@@ -179,6 +196,55 @@ static int inflate_piece(z_stream *stream, uint8_t *out, uint64_t *left, bool *e
 	return 0;
 }
 
+/** What goes through a decompressor, piece by piece. */
+struct unpacking {
+	uint8_t		*in, *out;	/* PIECE bytes each */
+	uint64_t	left;		/* bytes that are still expected */
+	int		(*take)(void *arg, const void *data, size_t n);
+	void		*arg;
+};
+
+/** The same for zstd, of a piece of input. Return: as inflate_piece(). */
+static int unpack_zstd_piece(ZSTD_DStream *stream, struct unpacking *to, size_t n, bool *end)
+{
+	ZSTD_inBuffer in = { to->in, n, 0 };
+	ZSTD_outBuffer out = { to->out, PIECE, 0 };
+
+	do {
+		size_t ret;
+		int taken;
+
+		out.pos = 0;
+		ret = ZSTD_decompressStream(stream, &out, &in);
+		if (ZSTD_isError(ret) || out.pos > to->left)
+			return -EILSEQ;
+		*end = !ret;
+		to->left -= out.pos;
+		taken = out.pos ? to->take(to->arg, to->out, out.pos) : 0;
+		if (taken)
+			return taken;
+	} while (!*end && (in.pos < in.size || out.pos == out.size));
+	return *end && in.pos < in.size ? -EILSEQ : 0;
+}
+
+static int unpack_zstd(const struct dat_file *dat, uint64_t packed, struct unpacking *to)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	bool end = false;
+	int ret = stream ? 0 : -ENOMEM;
+
+	while (!ret && packed) {
+		size_t n = packed < PIECE ? (size_t)packed : PIECE;
+
+		packed -= n;
+		/* nothing may follow the end */
+		ret = end || fread(to->in, 1, n, dat->file) != n ? -EILSEQ :
+		      unpack_zstd_piece(stream, to, n, &end);
+	}
+	ZSTD_freeDStream(stream);
+	return !ret && (!end || to->left) ? -EILSEQ : ret;
+}
+
 int dat_inflate(const struct dat_file *dat, uint64_t packed, uint64_t size,
 		int (*take)(void *arg, const void *data, size_t n), void *arg)
 {
@@ -187,6 +253,13 @@ int dat_inflate(const struct dat_file *dat, uint64_t packed, uint64_t size,
 	bool end = false;
 	int ret = in ? 0 : -ENOMEM;
 
+	if (!ret && is_zstd(dat)) {
+		struct unpacking to = { in, out, size, take, arg };
+
+		ret = unpack_zstd(dat, packed, &to);
+		free(in);
+		return ret;
+	}
 	if (!ret && inflateInit(&stream) != Z_OK)
 		ret = -ENOMEM;
 	while (!ret && !end && packed) {
@@ -312,7 +385,7 @@ static uint8_t *read_options(const struct dat_file *dat, const struct dat_sectio
 	*size = from;
 	if (packed && (section->size < DAT_CHUNK || !dat_number(dat, 4, &from) ||
 		       !dat_number(dat, 4, size) || from > section->size - DAT_CHUNK ||
-		       !dat_is_possible(from, *size))) {
+		       !dat_is_possible(dat, from, *size))) {
 		damaged(dat, "its options cannot be unpacked");
 		return NULL;
 	}
@@ -414,7 +487,7 @@ static bool options_v7(const struct dat_file *dat, dat_option_fn take, void *arg
 			return damaged(dat, "its options go round in circles");
 		if (section.id != DAT_DONE)
 			return damaged(dat, "where its options should be, something else is");
-		if ((section.flags & DAT_COMPRESSED) && strcmp(dat->compression, "zlib") != 0)
+		if ((section.flags & DAT_COMPRESSED) && !dat_can_unpack(dat))
 			return true;
 		data = read_options(dat, &section, &size);
 		ok = data && take_options(dat, data, size, &offset, take, arg);

@@ -3,8 +3,8 @@
  * @file	trace_dat_read.h
  * @brief	The head and the options of a trace.dat file, read without libtracecmd.
  *
- * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe them. Nothing that such a file claims is
- * believed before it is known to lie within the file.
+ * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe them. The code checks that each place which
+ * such a file claims lies within the file, before it uses the place.
  */
 #ifndef KSHARK_VIRT_TRACE_DAT_READ_H
 #define KSHARK_VIRT_TRACE_DAT_READ_H
@@ -20,6 +20,7 @@ enum dat_id {
 	DAT_BUFFER = 3,
 	DAT_TRACECLOCK = 4,
 	DAT_CPUCOUNT = 8,
+	DAT_TRACEID = 11,
 	DAT_TIME_SHIFT = 12,
 	DAT_GUEST = 13,
 	DAT_TSC2NSEC = 14,
@@ -50,6 +51,7 @@ struct dat_file {
 	uint64_t	size;
 	int		version;
 	bool		big_endian;
+	uint8_t		long_size;		/* 4 or 8 */
 	uint64_t	page_size;
 	char		compression[64];	/* "none", as before version 7 */
 	char		compression_version[64];
@@ -111,8 +113,11 @@ bool dat_add_data(const struct dat_file *dat, uint64_t cpu, uint64_t offset, uin
 /** dat_areas_apart - does none of the areas share bytes with another? They are sorted. */
 bool dat_areas_apart(const struct dat_file *dat);
 
-/** dat_is_possible - can zlib have packed so much into so little? */
-bool dat_is_possible(uint64_t packed, uint64_t unpacked);
+/** dat_is_possible - can the file's compression have packed this much into that little? */
+bool dat_is_possible(const struct dat_file *dat, uint64_t packed, uint64_t unpacked);
+
+/** dat_can_unpack - is the file compressed by zlib or zstd, or not at all? */
+bool dat_can_unpack(const struct dat_file *dat);
 
 /** What a DAT_BUFFER or DAT_BUFFER_TEXT of version 7 tells. */
 struct dat_buffer {
@@ -137,7 +142,7 @@ typedef bool (*dat_option_fn)(void *arg, const struct dat_file *dat, struct dat_
  * dat_options - go through all options, in the order in which libtracecmd does
  *
  * Of version 6, what comes before them is gone through, too. Options that are compressed by
- * anything else than zlib are left out.
+ * anything else than zlib or zstd are left out.
  *
  * Return: false after a complaint.
  */
@@ -147,7 +152,7 @@ bool dat_options(const struct dat_file *dat, dat_option_fn take, void *arg);
 bool dat_unpack_check(const struct dat_file *dat);
 
 /**
- * dat_inflate - unpack a part that zlib has packed
+ * dat_inflate - unpack a part that zlib or zstd has packed
  * @packed, @size: what it claims
  * @take: receives the pieces; returns a negative errno to stop
  *

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	trace_dat_unpack.c
- * @brief	An uncompressed copy of a trace.dat file that zlib has compressed.
+ * @brief	Make an uncompressed copy of a trace.dat file that zlib or zstd has compressed.
  *
- * Debian 12's libtracecmd knows zstd alone; later ones do not notice what is damaged. Options tell
- * where everything is: each one's section is copied, unpacked, and the options are written behind
- * all of it with the new places.
+ * Debian 12's libtracecmd supports only zstd, and later versions do not notice damaged data.
+ * Options show where everything is. The section of each option is copied and unpacked, and the
+ * options are written after all sections, with the new places.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 #include "temporary_file.h"
 #include "trace_dat.h"
 #include "trace_dat_read.h"
+#include "write_at.h"
 
 /** Traces become 3 to 30 times as large. Up to this size it does not matter what they become. */
 #define MAX_GROWTH	100
@@ -49,20 +50,10 @@ static bool fail(struct unpack *unpack, int error)
 static int write_out(void *arg, const void *data, size_t n)
 {
 	struct unpack *unpack = arg;
-	const uint8_t *from = data;
+	int ret = write_at(unpack->out, data, n, unpack->at);
 
-	while (n) {
-		ssize_t done = pwrite(unpack->out, from, n, (off_t)unpack->at);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done ? -errno : -ENOSPC;
-		from += done;
-		n -= (size_t)done;
-		unpack->at += (uint64_t)done;
-	}
-	return 0;
+	unpack->at += n;
+	return ret;
 }
 
 static bool write_all(struct unpack *unpack, const void *data, size_t n)
@@ -143,7 +134,8 @@ static bool inflate_part(struct unpack *unpack, uint64_t offset, uint64_t end, u
 
 	if (offset > end || end - offset < DAT_CHUNK || !dat_seek(unpack->in, offset) ||
 	    !dat_number(unpack->in, 4, &packed) || !dat_number(unpack->in, 4, &size) ||
-	    packed > end - offset - DAT_CHUNK || !dat_is_possible(packed, size))
+	    packed > end - offset - DAT_CHUNK ||
+	    !dat_is_possible(unpack->in, packed, size))
 		return fail(unpack, -EILSEQ);
 	if (!take_input(unpack, offset, DAT_CHUNK + packed))
 		return false;
@@ -350,8 +342,8 @@ static bool explain(const struct dat_file *dat, int error)
 {
 	switch (error) {
 	case -EILSEQ:
-		return dat_complain(dat, "damaged: its zlib data cannot be unpacked. Copy it "
-				    "again, if there is another one");
+		return dat_complain(dat, "damaged: its %s data cannot be unpacked. Copy it "
+				    "again, if there is another one", dat->compression);
 	case -EFBIG:
 		return dat_complain(dat, "it would unpack to more than %llu bytes, as no trace "
 				    "does: not opened",

@@ -3,9 +3,9 @@
  * @file	KvmCombos.cpp
  * @brief	Pairs and combos of the open streams.
  *
- * The draw handler says what is seen; after each frame it is looked whether streams have come or
- * gone. Then the pairs are found anew, and the combos shown, unless somebody else, such as a
- * session, has brought others.
+ * The draw handler reports the visible graphs. After each frame, the code checks whether streams
+ * have come or gone. Then it finds the pairs anew and shows the combos, unless another part, such
+ * as a session, has brought others.
  */
 #include <algorithm>
 #include <cstring>
@@ -378,7 +378,7 @@ QStringList KvmCombos::notes() const
 		if (isTold(id))
 			continue;
 		if (!paired.count(id)) {
-			list << QString("%1: it cannot be told which machine this is. Choose its"
+			list << QString("%1: it is unknown which machine this is. Choose its"
 					" CPUs in Plots > Virtual machine combos.")
 				.arg(virtFileOf(id));
 			continue;

@@ -22,6 +22,11 @@
 #include "kvm_stream.h"
 #include "trace_dat.h"
 #include "virt_registry.h"
+#include "xen_trace.h"
+
+/* Of libtracecmd, which libkshark has loaded; another version may lack it. */
+int tracecmd_set_ts2secs(struct tracecmd_input *handle, unsigned long long hz)
+	__attribute__((weak));
 
 /** What is collected of a stream; the registry's promise and the stream share it. */
 struct collection {
@@ -256,12 +261,29 @@ static void read_meta(struct collection *collection, const struct kshark_data_st
 }
 
 /**
+ * Times that are cycles of the TSC become ns, as everywhere: by the frequency that the user gives,
+ * or that the sidecar has. Return: false if nobody knows it.
+ */
+static bool set_hz(struct kshark_data_stream *stream, const struct kvm_meta *meta)
+{
+	struct tracecmd_input *input = kshark_get_tep_input(stream);
+	struct xen_trace_options options = { 0 };
+	char problem[256];
+	uint64_t hz;
+
+	/* a variable that cannot be understood has been reported */
+	xen_trace_options_from_env(&options, problem, sizeof(problem));
+	hz = options.cpu_hz ? options.cpu_hz : meta ? meta->cpu_khz * 1000 : 0;
+	return hz && input && tracecmd_set_ts2secs && !tracecmd_set_ts2secs(input, hz);
+}
+
+/**
  * What keeps the model of a stream from being that of its trace. KernelShark makes a stream of each
  * buffer of a file.
  *
  * Return: false if there can be no model.
  */
-static bool check_reading(const struct kshark_data_stream *stream)
+static bool check_reading(struct kshark_data_stream *stream, const struct kvm_meta *meta)
 {
 	struct trace_dat_info info = { 0 };
 	char problem[256], text[SAID_BYTES] = "", facts[SAID_BYTES] = "";
@@ -276,7 +298,7 @@ static bool check_reading(const struct kshark_data_stream *stream)
 	if (*text)
 		say_once(text);
 	ks_stream_note(stream, VIRT_NOTE_READING, text);
-	if (info.unit == TRACE_DAT_CYCLES)
+	if (info.unit == TRACE_DAT_CYCLES && !set_hz(stream, meta))
 		snprintf(facts, sizeof(facts), "%s: its times are TSC cycles of unknown length, "
 			 "and KernelShark reads them as ns. Record with trace-cmd record "
 			 "--tsc2nsec", stream->file);
@@ -330,7 +352,7 @@ int kvm_stream_attach(struct kshark_data_stream *stream)
 	collection = collection_new(stream);
 	if (!collection)
 		return -ENOMEM;
-	if (!kvm_fields_is_host(collection->fields) || !check_reading(stream)) {
+	if (!kvm_fields_is_host(collection->fields) || !check_reading(stream, collection->meta)) {
 		release(collection);
 		return 0;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_follow.c
- * @brief	The tracker of a KVM host that goes on for days.
+ * @brief	Track a KVM host for days.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "kvm_follow.h"
 #include "kvm_order.h"
 #include "kvm_wakes.h"
+#include "virt_arguments.h"
 #include "virt_excerpt.h"
 
 /** An array moves only if so many elements go, and half of it: each is moved once on average. */
@@ -49,6 +50,7 @@ struct kvm_follow *kvm_follow_new(const struct kvm_follow_options *options)
 		kvm_follow_free(follow);
 		return NULL;
 	}
+	virt_model_skip_arguments(follow->model);
 	kvm_tracker_expect(follow->tracker, options->kinds);
 	follow->tracker->task_limit = KVM_FOLLOW_TASKS;
 	return follow;
@@ -317,10 +319,10 @@ static void drop(struct kvm_tracker *tracker)
 
 int kvm_follow_feed(struct kvm_follow *follow, int64_t until_ns)
 {
-	uint64_t disordered = follow->tracker->n_disordered;
+	size_t n_disordered = follow->tracker->n_disordered;
 	int ret = look(follow);
 
-	while (disordered--)
+	for (size_t i = 0; i < n_disordered; i++)
 		virt_model_contradiction(follow->model,
 					 "a record is earlier than the one before it");
 	if (!ret)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_levels.c
- * @brief	Whether it is a guest's guest that runs, as the records that follow tell.
+ * @brief	Find out whether a guest's guest runs, from the records that follow.
  */
 #include "kvm_private.h"
 
@@ -58,6 +58,7 @@ bool kvm_is_handed_on(const struct kvm_tracker *tracker, const struct kvm_vcpu *
 	do {
 		event++;
 	} while (event < end && event->pid == vcpu->tid_now &&
-		 (event->kind == KVM_NESTED_EXIT || event->kind == KVM_ACCEPT));
+		 (event->kind == KVM_NESTED_EXIT || event->kind == KVM_ACCEPT ||
+		  event->kind == KVM_ARGUMENT));
 	return event < end && event->pid == vcpu->tid_now && event->kind == KVM_NESTED_INJECT;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_private.h
- * @brief	Inside the KVM tracker: the records of each CPU, and who is who.
+ * @brief	Inside the KVM tracker: the records of each CPU, its threads and its vCPUs.
  */
 #ifndef KSHARK_VIRT_KVM_PRIVATE_H
 #define KSHARK_VIRT_KVM_PRIVATE_H
@@ -111,7 +111,8 @@ struct kvm_tracker {
 	size_t		n_power, power_room;
 	char		*idle_names[VIRT_IDLE_STATES];	/* or NULL */
 	int32_t		n_pcpus;	/* of the host, as far as it is known beforehand */
-	uint64_t	n_disordered;
+	int64_t		*disordered;	/* times of records before the one before them */
+	size_t		n_disordered, disordered_room;
 	int32_t		n_unnamed;	/* machines that the trace does not tell */
 	/* of a tracker that goes on, see kvm_follow.c: */
 	int64_t		fed_ns;		/* up to then, all is told; INT64_MIN: nothing is */

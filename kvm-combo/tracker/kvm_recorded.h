@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_recorded.h
- * @brief	Which kinds of records a KVM host's trace has, see virt_recorded.h.
+ * @brief	The kinds of records that a KVM host's trace has, see virt_recorded.h.
  */
 #ifndef KSHARK_VIRT_KVM_RECORDED_H
 #define KSHARK_VIRT_KVM_RECORDED_H
@@ -40,6 +40,9 @@ void kvm_tracker_formats(struct kvm_tracker *tracker, uint64_t kinds);
  * @kind: enum kvm_event_kind; 0 for those that show no more than who has a CPU
  */
 uint64_t kvm_kinds_of_event(uint8_t kind);
+
+/** kvm_kinds_of - the kinds of records that an event is evidence for */
+uint64_t kvm_kinds_of(const struct kvm_event *event);
 
 /** kvm_tracker_recorded - the kinds that were recorded, as far as records were added */
 uint64_t kvm_tracker_recorded(const struct kvm_tracker *tracker);

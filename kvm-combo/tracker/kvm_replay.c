@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_replay.c
- * @brief	The state machine of a KVM host: all CPUs' records in order of time, into the model.
+ * @brief	Run the state machine of a KVM host: all records in order of time, into the model.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "kvm_order.h"
 #include "kvm_stops.h"
 #include "kvm_wakes.h"
+#include "virt_arguments.h"
 #include "virt_vcpu_lives.h"
 
 struct kvm_replay {
@@ -26,6 +27,7 @@ struct kvm_replay {
 	bool		*counted;	/* per CPU, whether it has records */
 	size_t		n_cpus, room;	/* of these arrays */
 	size_t		n_lost;		/* CPUs */
+	int64_t		now_ns;		/* of the event that is taken */
 	int64_t		last_lost_ns;	/* the last time that records began to be lost */
 	int32_t		*told;		/* vCPUs that a loss changes, see tell() */
 	size_t		n_told, told_room;
@@ -135,7 +137,7 @@ static void say_mode(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t t
 
 static void contradict(struct kvm_replay *replay, const char *what)
 {
-	virt_model_contradiction(replay->model, what);
+	virt_model_contradiction_at(replay->model, what, replay->now_ns);
 }
 
 static int32_t who(struct kvm_replay *replay, int32_t pid)
@@ -425,12 +427,14 @@ static void sleep_on(struct kvm_replay *replay, struct kvm_vcpu *vcpu,
 		     const struct kvm_event *event)
 {
 	uint64_t prev_state = (uint64_t)event->value;
-	bool is_unasked = vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & KVM_STATE_STOPPED);
+	bool is_unasked = vcpu->wait == KVM_WAIT_UNASKED;
 	uint8_t flags = !is_loose_wait(replay, vcpu) ? is_unasked ? VIRT_INTERVAL_UNASKED : 0 :
 						       VIRT_INTERVAL_LOOSE;
 
 	kvm_wakes_sleep(&replay->wakes, vcpu, prev_state);
-	if (vcpu->stopped && kvm_stops_is_whole(&replay->stops, vcpu)) {
+	/* by a signal or a debugger, or with its machine */
+	if (prev_state & KVM_STATE_STOPPED ||
+	    (vcpu->stopped && kvm_stops_is_whole(&replay->stops, vcpu))) {
 		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
 		return;
 	}
@@ -614,10 +618,37 @@ static void on_halted(struct kvm_replay *replay, const struct kvm_event *event)
 		say_mode(replay, vcpu, event->time_ns);
 }
 
-static void on_hypercall(struct kvm_replay *replay, const struct kvm_event *event)
+/** Something shows what the exit is for that the vCPU has not come back from. */
+static void set_argument(struct kvm_replay *replay, const struct kvm_vcpu *vcpu,
+			 enum exit_argument_kind kind, uint64_t value)
+{
+	if ((vcpu->mode == KVM_IN_HYPERVISOR || vcpu->mode == KVM_IN_VMM) &&
+	    vcpu->reason != VIRT_NONE && kind < EXIT_ARGUMENT_OTHERS &&
+	    value <= exit_argument_most(kind))
+		fail(replay, virt_model_set_argument(replay->model, vcpu->index, kind, value));
+}
+
+static void on_argument(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
+	if (vcpu)
+		set_argument(replay, vcpu, (enum exit_argument_kind)event->more,
+			     (uint64_t)event->value);
+}
+
+static void on_hypercall(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	static const uint8_t kinds[] = {
+		[KVM_HYPERCALL_KVM] = EXIT_ARGUMENT_CALL_KVM,
+		[KVM_HYPERCALL_HYPERV] = EXIT_ARGUMENT_CALL_HYPERV,
+		[KVM_HYPERCALL_XEN] = EXIT_ARGUMENT_CALL_XEN,
+	};
+	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+
+	if (vcpu && event->more < ARRAY_SIZE(kinds))
+		set_argument(replay, vcpu, (enum exit_argument_kind)kinds[event->more],
+			     (uint64_t)event->value);
 	/* that of an exit which is not known, or of a guest of the guest, tells nothing */
 	if (vcpu && vcpu->mode == KVM_IN_HYPERVISOR && vcpu->wait == KVM_WAIT_CALL)
 		vcpu->wait = kvm_is_waiting_call(event) ? KVM_WAIT_ASKED : KVM_WAIT_UNASKED;
@@ -867,11 +898,13 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 		[KVM_INJECT] = on_inject,
 		[KVM_RUN] = on_run,
 		[KVM_HALTED] = on_halted,
+		[KVM_ARGUMENT] = on_argument,
 	};
 	const struct kvm_vcpu *vcpu;
 
 	if (event->kind >= ARRAY_SIZE(rules))
 		return 0;
+	replay->now_ns = event->time_ns;
 	if (event->kind == KVM_LOST) {
 		on_lost(replay, event);
 		return failed(replay);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "exit_arguments.h"
 #include "kvm_private.h"
 
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker)
@@ -37,6 +38,7 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 	for (size_t i = 0; i < tracker->n_cpus; i++)
 		free(tracker->cpus[i].events);
 	kvm_tracker_clear_guests(tracker);
+	free(tracker->disordered);
 	free(tracker->cpus);
 	free(tracker->offsets);
 	free(tracker->threads);
@@ -139,6 +141,8 @@ static bool is_to_be_kept(struct kvm_cpu *cpu, struct kvm_event *event)
 		return context == KVM_IN_INTERRUPT || event->arg != cpu->own;
 	case KVM_INJECT:
 		return cpu->own == VIRT_NONE;
+	case KVM_EXCEPTION:
+		return false;
 	default:
 		return true;
 	}
@@ -177,16 +181,25 @@ uint64_t kvm_kinds_of_event(uint8_t kind)
 		[KVM_WAKEUP] = VIRT_RECORD_BIT(VIRT_RECORD_WAKEUP),
 		[KVM_MIGRATE] = VIRT_RECORD_BIT(VIRT_RECORD_MIGRATE),
 		[KVM_BORN] = VIRT_RECORD_BIT(VIRT_RECORD_BORN),
-		[KVM_HYPERCALL] = VIRT_RECORD_BIT(VIRT_RECORD_HYPERCALL),
+		[KVM_HYPERCALL] = VIRT_RECORD_BIT(VIRT_RECORD_HYPERCALL) |
+				  VIRT_RECORD_BIT(VIRT_RECORD_CALL),
 		[KVM_WAKING] = VIRT_RECORD_BIT(VIRT_RECORD_WAKER),
 		[KVM_ACCEPT] = VIRT_RECORD_BIT(VIRT_RECORD_ACCEPT),
 		[KVM_INJECT] = VIRT_RECORD_BIT(VIRT_RECORD_INJECT),
 		[KVM_WHOLE] = VIRT_RECORD_BIT(VIRT_RECORD_WHOLE),
 		[KVM_RUN] = VIRT_RECORD_BIT(VIRT_RECORD_RUN),
 		[KVM_HALTED] = VIRT_RECORD_BIT(VIRT_RECORD_HALT_POLL),
+		[KVM_EXCEPTION] = VIRT_RECORD_BIT(VIRT_RECORD_EXCEPTION),
 	};
 
 	return kind < ARRAY_SIZE(sets) ? sets[kind] : 0;
+}
+
+uint64_t kvm_kinds_of(const struct kvm_event *event)
+{
+	return event->kind == KVM_ARGUMENT ?
+	       VIRT_RECORD_BIT(exit_argument_record((enum exit_argument_kind)event->more)) &
+	       VIRT_RECORDED_ALL : kvm_kinds_of_event(event->kind);
 }
 
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
@@ -200,7 +213,7 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu = get_cpu(tracker, event->cpu);
 	if (!cpu)
 		return -ENOMEM;
-	kvm_tracker_expect(tracker, kvm_kinds_of_event(event->kind));
+	kvm_tracker_expect(tracker, kvm_kinds_of(event));
 	if (!is_to_be_kept(cpu, &kept))
 		return kvm_tracker_seen(tracker, event->cpu, event->pid, event->time_ns);
 	if (ARRAY_GROW(cpu->events, cpu->n, cpu->room))
@@ -212,7 +225,10 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	*stored = kept;
 	if (stored->time_ns < cpu->last_ns) {
 		stored->time_ns = cpu->last_ns;
-		tracker->n_disordered++;
+		if (ARRAY_GROW(tracker->disordered, tracker->n_disordered,
+			       tracker->disordered_room))
+			return -ENOMEM;
+		tracker->disordered[tracker->n_disordered++] = cpu->last_ns;
 	}
 	cpu->last_ns = stored->time_ns;
 	cpu->pid = event->kind == KVM_SWITCH ? event->arg :
@@ -436,8 +452,9 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 		ret = kvm_add_handled(tracker, made, vcpus.all);
 	if (!ret)
 		ret = kvm_add_power(tracker, made);
-	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
-		virt_model_contradiction(made, "a record is earlier than the one before it");
+	for (size_t i = 0; !ret && i < tracker->n_disordered; i++)
+		virt_model_contradiction_at(made, "a record is earlier than the one before it",
+					    tracker->disordered[i]);
 	free(vcpus.all);
 	if (!ret)
 		ret = virt_model_know_pcpus(made, tracker->n_pcpus);

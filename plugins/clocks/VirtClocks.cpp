@@ -3,9 +3,9 @@
  * @file	VirtClocks.cpp
  * @brief	The dock's part about clocks.
  *
- * The draw handler says that something may have changed; after the frame it is looked what.
- * Aligning and judging run in a thread, on files and copies. Rows are changed in the GUI's thread
- * only, while KernelShark does not load.
+ * The draw handler reports that something may have changed; this part looks for changes after the
+ * frame. Aligning and judging run in a thread, on files and copies. Rows change only in the GUI's
+ * thread, and only while KernelShark does not load.
  */
 #include <algorithm>
 #include <cerrno>
@@ -537,7 +537,7 @@ void VirtClocks::adopt()
 	if (job->outdated && job->stored) {
 		known->second.asked = false;
 	} else if (job->outdated) {
-		known->second.message = "Not aligned: the traces were loaded anew meanwhile";
+		known->second.message = "Not aligned: the traces were reloaded in the meantime";
 	} else if (job->stop) {
 		known->second.message = "Not aligned: cancelled";
 	} else if (job->result.clock.parts) {

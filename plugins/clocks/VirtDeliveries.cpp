@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtDeliveries.cpp
- * @brief	Interrupts on their way into guests, for the markers.
+ * @brief	Find deliveries of interrupts into guests, for the markers.
  */
 #include <cstdlib>
 #include <cstring>
@@ -154,7 +154,7 @@ void VirtDeliveries::read(int guest, const Found &found)
 	_found[guest].job = job;
 	_worker->start(job, [this, job] {
 		job->done = true;
-		tell(job->problem);
+		report(job->problem);
 	});
 }
 
@@ -223,12 +223,12 @@ void VirtDeliveries::handOver(int host, const VirtModelRef &model, const Key &si
 			job->devices.reset();
 	}
 	_worker->start(job, [this, job] {
-		tell(job->ret ? QString(strerror(-job->ret)) : QString());
+		report(job->ret ? QString(strerror(-job->ret)) : QString());
 	});
 }
 
 /** A job has come to its end. */
-void VirtDeliveries::tell(const QString &problem) const
+void VirtDeliveries::report(const QString &problem) const
 {
 	if (!problem.isEmpty())
 		qWarning().noquote() << "kshark-virt: no markers of interrupts:" << problem;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtDeliveries.hpp
- * @brief	Interrupts on their way into guests, for the markers.
+ * @brief	Find deliveries of interrupts into guests, for the markers.
  *
- * Only the files of an aligned pair show them. They are read in a thread and handed to the host's
- * model, together with those of its other guests; they go when the clock that they were found with
- * does.
+ * Only the files of an aligned pair show deliveries. A thread reads the files. The host's model
+ * receives the deliveries, together with those of its other guests. Deliveries are removed together
+ * with the clock that they were found with.
  */
 #ifndef KSHARK_VIRT_VIRTDELIVERIES_HPP
 #define KSHARK_VIRT_VIRTDELIVERIES_HPP
@@ -50,7 +50,7 @@ private:
 	bool state(int guest, Found &found) const;
 	void read(int guest, const Found &found);
 	void drop(int guest);
-	void tell(const QString &problem) const;
+	void report(const QString &problem) const;
 	void handOver(int host, const VirtModelRef &model, const Key &signature);
 
 	VirtWorker		*_worker;

@@ -21,7 +21,11 @@ static void say(struct virt_align_result *result, const char *text)
 
 /* --- the clock of a stream ------------------------------------------------------------------- */
 
-/** How KernelShark shows the host's cycles. Return: false if that cannot be found out. */
+/**
+ * How KernelShark shows the host's cycles: as ns of its TSC, or as they are, with the same offset.
+ *
+ * Return: false if that cannot be found out.
+ */
 static bool find_host_clock(const char *host, int64_t *parts, struct virt_align_result *result)
 {
 	struct host_options options = { .was_open = true };
@@ -31,8 +35,14 @@ static bool find_host_clock(const char *host, int64_t *parts, struct virt_align_
 	if (host_trace_open(&trace, host, &options, result->text, sizeof(result->text)))
 		return false;
 	result->text[0] = '\0';
-	parts[KS_CLOCK_HZ] = (int64_t)xen_trace_clock(trace.xen)->hz;
-	parts[KS_CLOCK_BASE] = (int64_t)xen_trace_clock(trace.xen)->base_tsc;
+	if (trace.xen) {
+		parts[KS_CLOCK_HZ] = (int64_t)xen_trace_clock(trace.xen)->hz;
+		parts[KS_CLOCK_BASE] = (int64_t)xen_trace_clock(trace.xen)->base_tsc;
+	} else if (kvm_trace_unit(trace.kvm) == TRACE_DAT_CYCLES) {
+		parts[KS_CLOCK_HZ] = (int64_t)kvm_trace_hz(trace.kvm);
+	}
+	if (!parts[KS_CLOCK_HZ])
+		parts[KS_CLOCK_OFFSET] = parts[KS_CLOCK_FOUND];
 	host_trace_close(&trace);
 	return true;
 }
@@ -81,7 +91,7 @@ static void make_clock(const struct align_meta *meta, const char *host,
 	for (int i = 0; i < n_tids; i++)
 		parts[KS_CLOCK_TIDS + i] = meta->tids[i];
 	n = put_tail(meta, parts, n);
-	if (meta->cycles && !trace_dat_is(host)) {
+	if (meta->cycles) {
 		if (!find_host_clock(host, parts, result)) {
 			free(parts);
 			return;
@@ -183,7 +193,7 @@ static struct virt_model *load_host(const char *path, struct host_trace *host,
 				    struct align_pair *pair, struct virt_align_result *result)
 {
 	const struct host_options options = {
-		.cpu_hz = HOST_CYCLES_AS_NS, .absolute_time = true, .was_open = true,
+		.cpu_hz = HZ_CYCLES_AS_NS, .absolute_time = true, .was_open = true,
 		.progress = is_stopped, .arg = pair,
 	};
 	const struct host_walk walk = {
@@ -244,7 +254,7 @@ void virt_align_files(const struct virt_align_files *files, struct virt_align_re
 		return;
 	guest = kvm_trace_open(files->guest, result->text, sizeof(result->text));
 	if (guest && pair.cycles)
-		kvm_trace_set_hz(guest, HOST_CYCLES_AS_NS);
+		kvm_trace_set_hz(guest, HZ_CYCLES_AS_NS);
 	model = guest ? load_host(files->host, &host, &pair, result) : NULL;
 	if (model) {
 		pair.model = model;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtCopy.cpp
- * @brief	The dock's button with what can be copied.
+ * @brief	The dock's button with a menu of the texts that can be copied.
  */
 #include <QApplication>
 #include <QClipboard>
@@ -20,7 +20,14 @@ VirtCopy::VirtCopy()
 	});
 }
 
-void VirtCopy::add(const char *title, const std::function<QString()> &what)
+void VirtCopy::add(const char *title, const std::function<QString()> &what,
+		   const std::function<bool()> &isThere)
 {
-	_menu->addAction(title, this, [what] { QApplication::clipboard()->setText(what()); });
+	QAction *action = _menu->addAction(title, this, [what] {
+		QApplication::clipboard()->setText(what());
+	});
+
+	connect(_menu, &QMenu::aboutToShow, action, [action, isThere] {
+		action->setEnabled(isThere());
+	});
 }

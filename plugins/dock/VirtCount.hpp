@@ -41,6 +41,7 @@ struct VirtSubject {
 /** One window to be counted. */
 struct VirtCount : VirtJob {
 	int64_t				from = 0, to = 0;	/* as KernelShark shows it */
+	int64_t				rowsFrom = 0, rowsTo = 0; /* times of all rows */
 	std::vector<VirtStream>		streams;
 	std::vector<virt_window *>	windows;	/* by stream */
 
@@ -86,7 +87,27 @@ struct VirtCount : VirtJob {
 			};
 
 			windows.push_back(virt_window_new(stream.model.get(), &query));
+			if (windows.back())
+				addOutside(stream, windows.back());
 		}
+	}
+
+	/** The window may be longer than a trace, which shows nothing of the rest. */
+	void addOutside(const VirtStream &stream, virt_window *window) const
+	{
+		const virt_model *model = stream.model.get();
+		int64_t begin = std::max(from, rowsFrom), end = std::min(to, rowsTo);
+		int64_t first = std::max(begin, virt_model_begin(model) + stream.offset);
+		int64_t last = std::min(end, virt_model_end(model) + stream.offset);
+		int64_t ns = end - begin - std::max<int64_t>(last - first, 0);
+
+		if (ns <= 0)
+			return;
+		for (int32_t i = 0; i < window->n_vcpus; i++)
+			window->vcpus[i].states[VIRT_UNKNOWN].ns += ns;
+		for (int32_t m = 0; m < window->n_machines; m++)
+			window->machines[m].all.states[VIRT_UNKNOWN].ns +=
+				ns * virt_model_machine(model, m)->n_vcpus;
 	}
 
 	/** Has all been counted, neither given up nor out of memory? */

@@ -3,9 +3,9 @@
  * @file	VirtDock.cpp
  * @brief	The Virtualization dock.
  *
- * The draw handler says which window is seen; a timer makes one refresh of many drawings. Counting
- * runs in a thread of its own, on a counted reference to the model, and is given up when the window
- * has moved on.
+ * The draw handler reports the visible window; a timer combines many drawings into one refresh.
+ * Counting runs in a thread of its own, on a counted reference to the model, and stops when the
+ * window has moved on.
  */
 #include <algorithm>
 #include <functional>
@@ -136,7 +136,7 @@ void VirtDock::buildUi()
 
 	_pages->add("Histograms", "How many moments cost how much",
 		    _spread = new VirtSpread(focus));
-	_pages->add("Steal", "Who takes pCPUs from whom", _steal = new VirtSteal(focus));
+	_pages->add("Steal", "Who takes pCPUs from which vCPU", _steal = new VirtSteal(focus));
 	_pages->add("Why", "Why a vCPU's time went where it went, and who is to blame",
 		    _why = new VirtWhy(this));
 	_pages->add("Search", "The next time that a vCPU is in a state for so long",
@@ -178,8 +178,10 @@ QWidget *VirtDock::copyButton()
 {
 	auto button = new VirtCopy;
 	auto add = [this, button] (const char *title, const std::function<QString()> &what) {
-		button->add(title, [this, what] { return _shown ? what() : QString(); });
+		button->add(title, [this, what] { return _shown ? what() : QString(); },
+			    [this] { return _shown != nullptr; });
 	};
+	auto hasWhy = [this] { return why() != nullptr; };
 
 	add("Report command", [this] {
 		return _pages->isOn(_findings) ? _findings->command() :
@@ -194,8 +196,8 @@ QWidget *VirtDock::copyButton()
 		_steal->follow(_shown);
 		return _steal->asCsv();
 	});
-	add("Why as text", [this] { return _why->asText(); });
-	add("Why command", [this] { return _why->command(); });
+	button->add("Why as text", [this] { return _why->asText(); }, hasWhy);
+	button->add("Why command", [this] { return _why->command(); }, hasWhy);
 	return button;
 }
 
@@ -221,7 +223,7 @@ QWidget *VirtDock::tablePage()
 	connect(_table, &QTreeWidget::itemDoubleClicked, this,
 		[this] (QTreeWidgetItem *item) { goToWorst(item, true); });
 	connect(_table, &QTreeWidget::currentItemChanged, this, [this] {
-		_toldWindow = { 0, 0 };
+		_factWindow = { 0, 0 };
 		showDetails();
 		follow();
 	});
@@ -431,6 +433,27 @@ void VirtDock::appear()
 	fit();
 }
 
+/** No file is open any more. */
+void VirtDock::empty()
+{
+	VirtCount nothing;
+
+	if (_running)
+		_running->stop = true;
+	_again = false;
+	_shown.reset();
+	_serials = nothing.serials();
+	_why->forget();
+	_spread->forget();
+	_steal->forget();
+	_table->adopt(nothing);
+	_findings->follow(listed());
+	_search->follow({});
+	_overview->follow({}, 0, 0);
+	_selection->showFigures(_view, false, 0, 0);
+	showDetails();
+}
+
 /** Other models have come: what is not seen lets go of the old ones until it is. */
 void VirtDock::forget()
 {
@@ -467,8 +490,12 @@ void VirtDock::refresh()
 	}
 	if (!_everShown && !job->streams.empty())
 		appear();
-	if (_view.isEmpty())
+	if (_view.isEmpty()) {
+		/* as after a file that cannot be read */
+		if (job->streams.empty() && _shown)
+			empty();
 		return;
+	}
 	std::tie(job->from, job->to) = _view.visible();
 	_overview->follow(job->streams, job->from, job->to);
 	/* markers of a session that has been restored are nobody's wish of today */
@@ -478,6 +505,7 @@ void VirtDock::refresh()
 	if (isHidden())
 		return;
 	std::tie(job->from, job->to) = _selection->choose(_view.histo(), _view.visible());
+	std::tie(job->rowsFrom, job->rowsTo) = _view.rows();
 	if (_running) {
 		if (_running->isSame(*job))
 			return;
@@ -504,12 +532,12 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	if (job->stop || !job->isComplete())
 		return;
 	_shown = job;
-	_selection->tell(_view, !job->streams.empty(), job->from, job->to);
+	_selection->showFigures(_view, !job->streams.empty(), job->from, job->to);
 	_table->adopt(*job);
 	follow();
 	showDetails();
-	if (_view.isStill(_toldWindow))
-		_details->setText(_told);
+	if (_view.isStill(_factWindow))
+		_details->setText(_factText);
 }
 
 /** The window that has been counted, and who is chosen in the table. */
@@ -608,7 +636,7 @@ void VirtDock::bring(const VirtStream &stream, const virt_moment &moment)
 {
 	const virt_model *model = stream.model.get();
 	int pid = pidOf(model, moment.vcpu);
-	int who = moment.kind == VIRT_WORST_STEAL ? pidOf(model, moment.who) : 0;
+	int who = pidOf(model, moment.who);
 	VirtWish rows = { stream.id, { pid }, moment.pcpu, false };
 
 	/* those that the user sees anyway stay as they are */
@@ -670,7 +698,7 @@ void VirtDock::tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit)
 	VirtFact fact = virtIntervalFact(chosen.stream, hit);
 
 	_view.showAround(fact.from, fact.to);
-	tell(fact);
+	showFact(fact);
 }
 
 void VirtDock::goToWorst(const QTreeWidgetItem *item, bool zoom)
@@ -695,10 +723,10 @@ void VirtDock::mark(int64_t fromNs, int64_t toNs)
 	_selection->setByDock();
 }
 
-void VirtDock::tell(const VirtFact &fact)
+void VirtDock::showFact(const VirtFact &fact)
 {
-	_told = "<b>" + fact.text.toHtmlEscaped() + "</b>";
-	_details->setText(_told);
+	_factText = "<b>" + fact.text.toHtmlEscaped() + "</b>";
+	_details->setText(_factText);
 	mark(fact.from, fact.to);
-	_toldWindow = _view.visible();
+	_factWindow = _view.visible();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtDock.hpp
- * @brief	The Virtualization dock: what is in it, and how it follows the visible window.
+ * @brief	The Virtualization dock: its contents, and how it follows the visible window.
  *
- * Plain Qt. Of KernelShark it uses exported functions only and never the layout of a class that is
+ * Plain Qt. It uses only exported functions of KernelShark, and never the layout of a class that is
  * not in libkshark-dev.
  */
 #ifndef KSHARK_VIRT_VIRTDOCK_HPP
@@ -62,8 +62,8 @@ public:
 	/** A graph has been drawn; called often. @base: its base line in the widget. */
 	void graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int base);
 
-	/** A user has asked about something: say it, and set the markers around it. */
-	void tell(const VirtFact &fact);
+	/** A user has asked about something: show it, and set the markers around it. */
+	void showFact(const VirtFact &fact);
 
 	/** Which graphs are seen. */
 	VirtPlots &plots() { return _plots; }
@@ -107,6 +107,7 @@ private:
 	void addMenuEntry();
 	void schedule();
 	void appear();
+	void empty();
 	void forget();
 	void refresh();
 	QWidget *copyButton();
@@ -129,8 +130,8 @@ private:
 	QTimer			_timer;
 	VirtWorker		_worker;
 	std::shared_ptr<VirtCount>	_running, _shown;
-	QString			_told;		/* last, and for which window it is shown */
-	std::pair<int64_t, int64_t>	_toldWindow = { 0, 0 };
+	QString			_factText;		/* last, and for which window it is shown */
+	std::pair<int64_t, int64_t>	_factWindow = { 0, 0 };
 	std::vector<uint64_t>	_serials;	/* of the models that have been seen last */
 	bool			_again = false;
 	bool			_everShown = false;

@@ -3,8 +3,8 @@
  * @file	VirtFindings.cpp
  * @brief	The dock's list of the worst moments, and the walk along it.
  *
- * A walk zooms in on each of them. The list stays that of the window in which it has begun, until
- * somebody else sets another window.
+ * A walk zooms in on each moment. The list keeps the window in which the walk began until something
+ * other than the walk sets another window.
  */
 #include <algorithm>
 #include <initializer_list>
@@ -32,7 +32,9 @@
 #include "VirtFlow.hpp"
 #include "VirtList.hpp"
 #include "VirtMarkers.hpp"
+#include "VirtNames.hpp"
 #include "virt_colors.h"
+#include "virt_pairing.h"
 #include "virt_text.h"
 
 namespace {
@@ -48,12 +50,12 @@ enum { COLUMN_KIND, COLUMN_VCPU, COLUMN_COST, COLUMN_CAUSE, COLUMN_TIME, COLUMN_
 struct {
 	const char	*title, *meaning;
 } const columns[N_COLUMNS] = {
-	{ "Kind", "What it is" },
-	{ "vCPU", "Whom it hit" },
-	{ "Cost", "What it cost" },
+	{ "Kind", "Kind of the moment" },
+	{ "vCPU", "The vCPU that lost the time" },
+	{ "Cost", "Its cost" },
 	{ "Cause", "Reason of an exit; who had the pCPU; where a migration went from and to" },
-	{ "At [s]", "When" },
-	{ "pCPU", "Where" },
+	{ "At [s]", "Time of its beginning" },
+	{ "pCPU", "The pCPU where it was, or that the vCPU waited for" },
 };
 
 enum { ROLE_SORT = Qt::UserRole, ROLE_ROW };
@@ -130,11 +132,12 @@ void VirtFindings::buildUi()
 	_filter->setToolTip("List only what has these words: kind, vCPU, cause");
 	_number = new QSpinBox;
 	_number->setRange(1, MOST);
-	_number->setToolTip("So many, the costliest ones; of the kinds that are ticked below");
+	_number->setToolTip("Number of moments to list, costliest first, of the kinds that are"
+			    " ticked below");
 	_only = new QCheckBox("Selected vCPU only");
-	_only->setToolTip("Only those of the machine or vCPU that is chosen in the table");
+	_only->setToolTip("Only moments of the machine or vCPU that is selected in the table");
 	_focusButton = new QToolButton;
-	_focusButton->setToolTip("List all of the worst again");
+	_focusButton->setToolTip("List all worst moments again");
 	_focusButton->hide();
 	for (QWidget *widget : std::initializer_list<QWidget *>{ _filter, _number, _only,
 								 _focusButton })
@@ -154,9 +157,9 @@ void VirtFindings::buildUi()
 	_place->setTextFormat(Qt::PlainText);
 	_place->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 	previous->setToolTip("Zoom to the moment above the selected one in the list, mark it and"
-			     " tell what it is");
-	next->setToolTip("Zoom to the moment below the selected one in the list, mark it and tell"
-			 " what it is");
+			     " describe it");
+	next->setToolTip("Zoom to the moment below the selected one in the list, mark it and"
+			 " describe it");
 	buttons->addWidget(previous);
 	buttons->addWidget(next);
 	buttons->addWidget(_place, 1);
@@ -255,7 +258,7 @@ void VirtFindings::focus(const VirtFocus &focus)
 	_focusButton->setText(virtLabel(fontMetrics().elidedText(focus.title, Qt::ElideRight,
 								 MOST_TITLE)) +
 			      " " + QChar(0x2715));
-	_focusButton->setToolTip(virtTip(focus.title + ": click to list all of the worst again"));
+	_focusButton->setToolTip(virtTip(focus.title + ": click to list all worst moments again"));
 	_focusButton->setVisible(!focus.title.isEmpty());
 	look();
 }
@@ -267,6 +270,7 @@ std::vector<int64_t> VirtFindings::key(const VirtListed &listed) const
 		listed.from, listed.to, _number->value(), _only->isChecked(), _focusSerial,
 		static_cast<int64_t>(VirtMarkers::rulesSerial()),
 		static_cast<int64_t>(qHash(_filter->text())),
+		static_cast<int64_t>(virt_pairing_serial()),
 	};
 
 	if (_only->isChecked())
@@ -284,6 +288,7 @@ std::vector<int64_t> VirtFindings::key(const VirtListed &listed) const
 void VirtFindings::look()
 {
 	std::vector<int64_t> now = key(_listed);
+	VirtNames names;
 
 	if (now == _key)
 		return;
@@ -291,7 +296,7 @@ void VirtFindings::look()
 	_rows.clear();
 	_isCut = false;
 	for (const VirtStream &stream : _listed.streams)
-		collect(stream, &_rows);
+		collect(names, stream, &_rows);
 	std::stable_sort(_rows.begin(), _rows.end(), [] (const Row &a, const Row &b) {
 		return a.hit.cost_ns != b.hit.cost_ns ? a.hit.cost_ns > b.hit.cost_ns :
 		       a.hit.time_ns + a.stream.offset < b.hit.time_ns + b.stream.offset;
@@ -323,8 +328,35 @@ std::vector<virt_worst_hit> VirtFindings::hitsOf(const virt_worst *worst,
 	return hits;
 }
 
+namespace {
+
+QString kindOf(const virt_finding &finding)
+{
+	return virt_worst_look(finding.moment.kind)->title;
+}
+
+/** In the words of a list that may have moments of several traces. */
+void putWords(const VirtNames &names, VirtFindings::Row *row)
+{
+	const virt_moment &moment = row->finding.moment;
+	virt_name_parts parts = names.parts(row->stream.id, std::max(moment.vcpu, 0));
+	char text[VIRT_TEXT_SIZE];
+
+	if (moment.vcpu >= 0)
+		row->vcpu = names.vcpu(row->stream.id, moment.vcpu);
+	row->cause = virtShown(virt_text_cause(text, sizeof(text), row->stream.model.get(), &parts,
+					       &row->finding));
+	if (moment.pcpu >= 0)
+		row->pcpu = *parts.before ?
+			    virtShown(virt_text_pcpu(text, sizeof(text), &parts, moment.pcpu)) :
+			    QString::number(moment.pcpu);
+}
+
+} // namespace
+
 /** The worst ones of a stream, as many as are listed. */
-void VirtFindings::collect(const VirtStream &stream, std::vector<Row> *rows)
+void VirtFindings::collect(const VirtNames &names, const VirtStream &stream,
+			   std::vector<Row> *rows)
 {
 	bool isFocused = !_focus.title.isEmpty(), looks = isFocused || !_filter->text().isEmpty();
 	const virt_worst *worst = stream.model.worst(false);
@@ -352,36 +384,22 @@ void VirtFindings::collect(const VirtStream &stream, std::vector<Row> *rows)
 		query.min_ns[kind] = isFocused ? _focus.leastNs : VirtMarkers::leastNs(kind);
 	hits = hitsOf(worst, query);
 	for (size_t i = 0; i < hits.size() && rows->size() < more; i++) {
-		Row row = { stream, hits[i], {} };
+		Row row = { stream, hits[i], {}, {}, {}, {} };
 
-		if (virt_finding_make(stream.model.get(), worst, &hits[i], &row.finding) &&
-		    (!looks || wants(stream, row.finding)))
+		if (!virt_finding_make(stream.model.get(), worst, &hits[i], &row.finding))
+			continue;
+		putWords(names, &row);
+		if (!looks || wants(row))
 			rows->push_back(row);
 	}
 }
 
-namespace {
-
-QString kindOf(const virt_finding &finding)
-{
-	return virt_worst_look(finding.moment.kind)->title;
-}
-
-QString causeOf(const virt_finding &finding)
-{
-	char text[VIRT_TEXT_SIZE];
-
-	return virtShown(virt_text_cause(text, sizeof(text), &finding));
-}
-
-} // namespace
-
 /** Of the filter, all words must be there. */
-bool VirtFindings::wants(const VirtStream &stream, const virt_finding &finding) const
+bool VirtFindings::wants(const Row &row) const
 {
-	QString all = kindOf(finding) + ' ' + virtShown(finding.vcpu) + ' ' + causeOf(finding);
+	QString all = kindOf(row.finding) + ' ' + row.vcpu + ' ' + row.cause;
 
-	if (!_focus.title.isEmpty() && _focus.wanted && !_focus.wanted(stream, finding))
+	if (!_focus.title.isEmpty() && _focus.wanted && !_focus.wanted(row.stream, row.finding))
 		return false;
 	for (const QString &word : _filter->text().split(' ', Qt::SkipEmptyParts))
 		if (!all.contains(word, Qt::CaseInsensitive))
@@ -402,15 +420,15 @@ void VirtFindings::fill()
 		item->setData(COLUMN_KIND, ROLE_ROW, static_cast<int>(i));
 		item->setIcon(COLUMN_KIND, VirtMarkers::icon(row.hit.kind));
 		item->setText(COLUMN_KIND, kindOf(row.finding));
-		item->setText(COLUMN_VCPU, virtShown(row.finding.vcpu));
+		item->setText(COLUMN_VCPU, row.vcpu);
 		item->setText(COLUMN_COST, (row.hit.whole ? QString() :
 					    QString(QChar(0x2265)) + " ") +
 					   virtDuration(row.hit.cost_ns));
 		item->setData(COLUMN_COST, ROLE_SORT, static_cast<qlonglong>(row.hit.cost_ns));
-		item->setText(COLUMN_CAUSE, causeOf(row.finding));
+		item->setText(COLUMN_CAUSE, row.cause);
 		item->setText(COLUMN_TIME, virtSeconds(time));
 		item->setData(COLUMN_TIME, ROLE_SORT, static_cast<qlonglong>(time));
-		item->setText(COLUMN_PCPU, pcpu >= 0 ? QString::number(pcpu) : "");
+		item->setText(COLUMN_PCPU, row.pcpu);
 		item->setData(COLUMN_PCPU, ROLE_SORT, static_cast<qlonglong>(pcpu));
 		for (int column : { COLUMN_COST, COLUMN_TIME, COLUMN_PCPU })
 			item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
@@ -490,7 +508,7 @@ void VirtFindings::go(int line)
 	/* events go on while KernelShark draws graphs that come */
 	_set = view.visible();
 	_dock->bring(row.stream, moment);
-	VirtMarkers::tell(row.stream, row.hit);
+	VirtMarkers::show(row.stream, row.hit);
 	_set = view.visible();
 	told();
 }
@@ -550,24 +568,38 @@ QString VirtFindings::asText() const
 /** The first columns of "report --worst --format csv", in the order of the list. */
 QString VirtFindings::asCsv() const
 {
-	QString text = "file,kind,time_ns,cost_ns,vcpu,pcpu,start_ns,end_ns,complete,entry_ns,"
-		       "what\n";
+	static const VirtCsvColumn<Row> csv[] = {
+		{ "file", [] (const Row &it) { return virtCsv(virtPathOf(it.stream.id)); } },
+		{ "kind", [] (const Row &it) {
+			return QString(virt_worst_kind_name(it.finding.moment.kind));
+		} },
+		{ "time_ns", [] (const Row &it) { return QString::number(it.finding.time_ns); } },
+		{ "cost_ns", [] (const Row &it) {
+			return QString::number(it.finding.moment.cost_ns);
+		} },
+		{ "vcpu", [] (const Row &it) { return virtCsv(it.finding.vcpu); } },
+		{ "pcpu", [] (const Row &it) {
+			return it.finding.moment.pcpu >= 0 ?
+			       QString::number(it.finding.moment.pcpu) : QString();
+		} },
+		{ "start_ns", [] (const Row &it) {
+			return QString::number(it.finding.moment.start_ns);
+		} },
+		{ "end_ns", [] (const Row &it) {
+			return QString::number(it.finding.moment.end_ns);
+		} },
+		{ "complete", [] (const Row &it) {
+			return QString::number(it.finding.moment.complete);
+		} },
+		{ "entry_ns", [] (const Row &it) {
+			return it.finding.moment.entry_ns != VIRT_NO_TIME ?
+			       QString::number(it.finding.moment.entry_ns) : QString();
+		} },
+		{ "what", [] (const Row &it) { return virtCsv(it.finding.what); } },
+	};
+	QString text = virtCsvLine(csv);
 
-	for (int i = 0; i < _list->topLevelItemCount(); i++) {
-		const Row &row = rowOf(i);
-		const virt_moment &moment = row.finding.moment;
-		QStringList cells = {
-			virtCsv(virtPathOf(row.stream.id)), virt_worst_kind_name(moment.kind),
-			QString::number(row.finding.time_ns), QString::number(moment.cost_ns),
-			virtCsv(row.finding.vcpu),
-			moment.pcpu >= 0 ? QString::number(moment.pcpu) : "",
-			QString::number(moment.start_ns), QString::number(moment.end_ns),
-			QString::number(moment.complete),
-			moment.entry_ns != VIRT_NO_TIME ? QString::number(moment.entry_ns) : "",
-			virtCsv(row.finding.what),
-		};
-
-		text += cells.join(',') + '\n';
-	}
+	for (int i = 0; i < _list->topLevelItemCount(); i++)
+		text += virtCsvLine(csv, &rowOf(i));
 	return text;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtFindings.hpp
- * @brief	The dock's list of the worst moments: what "kshark-virt report --worst" prints.
+ * @brief	The dock's list of the worst moments, the same as "kshark-virt report --worst"
+ *		prints.
  */
 #ifndef KSHARK_VIRT_VIRTFINDINGS_HPP
 #define KSHARK_VIRT_VIRTFINDINGS_HPP
@@ -23,6 +24,7 @@ class QSpinBox;
 class QToolButton;
 class QTreeWidget;
 class VirtDock;
+class VirtNames;
 
 /** Only some of the moments, as somebody has asked for them by a click elsewhere. */
 struct VirtFocus {
@@ -46,6 +48,13 @@ struct VirtListed {
 
 class VirtFindings : public QWidget {
 public:
+	struct Row {
+		VirtStream	stream;
+		virt_worst_hit	hit;
+		virt_finding	finding;
+		QString		vcpu, cause, pcpu;	/* as they are listed */
+	};
+
 	explicit VirtFindings(VirtDock *dock);
 
 	/** List these, unless they are listed, or moments of before are being walked along. */
@@ -64,21 +73,15 @@ public:
 	QString command() const;
 
 private:
-	struct Row {
-		VirtStream	stream;
-		virt_worst_hit	hit;
-		virt_finding	finding;
-	};
-
 	void buildUi();
 	void restore();
 	void save();
 	bool isWalking() const;
 	std::vector<int64_t> key(const VirtListed &listed) const;
 	void look();
-	void collect(const VirtStream &stream, std::vector<Row> *rows);
+	void collect(const VirtNames &names, const VirtStream &stream, std::vector<Row> *rows);
 	std::vector<virt_worst_hit> hitsOf(const virt_worst *worst, const virt_worst_query &query);
-	bool wants(const VirtStream &stream, const virt_finding &finding) const;
+	bool wants(const Row &row) const;
 	void fill();
 	void fillPlace();
 	const Row &rowOf(int line) const;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtLoaded.cpp
- * @brief	Which window of a large file is loaded, and buttons to load another one.
+ * @brief	Show which window of a large file is loaded, with buttons to load another window.
  *
- * What stands for a window is a file (xen_window.h), which stays what it is: sessions name it.
- * Another window has another one, whose path the stream gets before KernelShark loads it anew.
+ * A small file represents each window (xen_window.h). This file never changes, because sessions
+ * refer to it. Another window has another file; the stream gets its path before KernelShark loads
+ * the stream again.
  */
 #include <algorithm>
 #include <cerrno>
@@ -162,8 +163,8 @@ void VirtLoaded::addPart(const Part &part)
 	auto text = new QLabel("Loaded: " + window.text());
 	QPushButton *earlier = button(part, "Earlier", "Load the window before this one", -1);
 	QPushButton *later = button(part, "Later", "Load the next window", 1);
-	QPushButton *markers = button(part, "Load A..B", "Load only what lies between the markers "
-				      "A and B, from the one to the other", 0);
+	QPushButton *markers = button(part, "Load A to B", "Load only the time between the markers "
+				      "A and B", 0);
 
 	text->setTextFormat(Qt::PlainText);
 	text->setTextInteractionFlags(Qt::TextSelectableByMouse);

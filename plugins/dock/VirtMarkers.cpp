@@ -128,10 +128,10 @@ void VirtMarkers::buildUi()
 	_mode = new QComboBox;
 	_mode->addItems({ "the worst of each kind", "all that cost at least" });
 	_mode->setMinimumContentsLength(LEAST_CHARACTERS);
-	_mode->setToolTip("What is marked of the visible window");
+	_mode->setToolTip("Moments of the visible window to mark");
 	_number = new QSpinBox;
 	_number->setRange(1, VIRT_MARKER_MOST);
-	_number->setToolTip("So many of each kind in the visible window");
+	_number->setToolTip("Number of moments of each kind to mark in the visible window");
 	howLayout->setContentsMargins(0, 0, 0, 0);
 	howLayout->addWidget(_mode);
 	howLayout->addWidget(_number);
@@ -287,7 +287,7 @@ bool VirtMarkers::describe(const VirtStream &stream, const virt_worst_hit &hit,
 	return true;
 }
 
-QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
+QString VirtMarkers::show(const VirtStream &stream, const virt_worst_hit &hit,
 			  const QString &before)
 {
 	VirtDock *dock = VirtDock::instance();
@@ -298,7 +298,7 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 	theSelection.model = serialOf(stream.model, hit);
 	theSelection.hit = hit;
 	if (dock) {
-		dock->tell(fact);
+		dock->showFact(fact);
 		dock->_findings->told();
 		dock->view().redraw();
 	}

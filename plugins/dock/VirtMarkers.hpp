@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtMarkers.hpp
- * @brief	The dock's part about markers of the worst moments: which ones; what they are.
+ * @brief	The dock's part about markers of the worst moments: their choice, and their
+ *		descriptions.
  */
 #ifndef KSHARK_VIRT_VIRTMARKERS_HPP
 #define KSHARK_VIRT_VIRTMARKERS_HPP
@@ -46,8 +47,8 @@ public:
 	static bool describe(const VirtStream &stream, const virt_worst_hit &hit,
 			     const QString &before, VirtFact *fact);
 
-	/** A user wants to know about a moment: select, mark, tell. */
-	static QString tell(const VirtStream &stream, const virt_worst_hit &hit,
+	/** A user wants to know about a moment: select, mark and describe it. */
+	static QString show(const VirtStream &stream, const virt_worst_hit &hit,
 			    const QString &before = QString());
 
 private:

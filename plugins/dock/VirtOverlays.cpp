@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtOverlays.cpp
- * @brief	The dock's check boxes for what is drawn over KernelShark's graphs.
+ * @brief	The dock's check boxes for the overlays on KernelShark's graphs.
  */
 #include <QCheckBox>
 
@@ -17,17 +17,17 @@ struct OverlayInfo {
 };
 
 const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
-	{ "pcpus", "CPU graphs", "Shade CPU graphs by what the vCPU that runs there does" },
+	{ "pcpus", "CPU graphs", "Shade CPU graphs by the state of the vCPU that runs there" },
 	{ "vcpus", "vCPU graphs", "Shade task graphs of vCPUs by their states" },
 	{ "migrations", "Migrations", "Mark migrations below task graphs of vCPUs" },
 	{ "arrows", "Arrows", "Arrows between CPU graphs for migrations, if there is room" },
-	{ "wakeups", "Wakers", "Arrows from whoever wakes a vCPU to its graph, or to that of the"
-	  " CPU that it comes to, if there is room" },
+	{ "wakeups", "Wakers", "Arrows from the vCPU or task that wakes a vCPU to its graph, or"
+	  " to that of the pCPU that it runs on, if there is room" },
 	{ "labels", "Names", "Write names into long stretches" },
-	{ "inside", "Guests", "Over the CPU graphs of guests that tell of themselves through"
+	{ "inside", "Guests", "Over the CPU graphs of guests that report their activity through"
 	  " hypercalls: their system calls, functions, interrupts and levels of the boot" },
-	{ "why", "Why", "What the page Why tells, over the graphs of whose time it is and of who is"
-	  " to blame" },
+	{ "why", "Why", "The result of the page Why, over the graphs of those whose time it is and"
+	  " of the culprits" },
 };
 
 bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true, true, true, true };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtOverview.cpp
- * @brief	Lanes of all vCPUs, and what a click on one does.
+ * @brief	Lanes of all vCPUs, and the action of a click on a lane.
  *
- * A lane costs its columns, a machine's those of its vCPUs; those that are scrolled away cost
- * nothing. What is shown and in which order is worked out in virt_lanes.c.
+ * The cost of a lane is that of its columns; the cost of a machine's lane is that of the columns of
+ * its vCPUs. Lanes that are scrolled away cost nothing. virt_lanes.c selects the lanes that are
+ * shown, and orders them.
  */
 #include <algorithm>
 
@@ -529,8 +530,8 @@ VirtOverview::VirtOverview(QMainWindow *window, VirtDock *dock)
 	_order->addItems({ "by machine", "worst first" });
 	_order->setToolTip("Worst: the share of the visible window in which it wanted to run and"
 			   " had no pCPU, which stands at the right");
-	_lanes->setToolTip("Click: the vCPU's graph, between its pCPU's and that of whoever took"
-			   " the pCPU. Double click: zoom to what is there");
+	_lanes->setToolTip("Click: the vCPU's graph, between its pCPU's and that of the culprit"
+			   " that took the pCPU. Double click: zoom to this state");
 	head->addWidget(_filter, 1);
 	head->addWidget(_order);
 	layout->setContentsMargins(4, 2, 4, 2);

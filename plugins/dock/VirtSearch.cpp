@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtSearch.cpp
- * @brief	The search for a state or a VM exit, in the background.
+ * @brief	Search for a state or a VM exit, in the background.
  *
- * It goes on from what it has found last, as long as that is seen; else from the edge of what is.
+ * The search continues from the last match while the window that was set for that match is visible.
+ * Otherwise it starts at the edge of the visible window.
  */
 #include <algorithm>
 #include <initializer_list>
@@ -192,7 +193,7 @@ void VirtSearch::buildUi()
 			_what->addItem(virt_state_look(static_cast<virt_state>(state))->title,
 				       state);
 	_what->addItem("VM exit", VIRT_SEARCH_EXITS);
-	_what->setToolTip("What a vCPU is to do. What the trace does not tell is never found");
+	_what->setToolTip("State to search for. Unknown time is never matched");
 	_reason = new QComboBox;
 	_reason->setMaximumWidth(MOST_REASON_WIDTH);
 	_reason->addItem("any reason");
@@ -434,8 +435,9 @@ void VirtSearch::go(const VirtSearchJob &job)
 	_dock->view().showAround(_last.time, hit.end_ns + stream.offset);
 	_dock->bring(stream, moment);
 	if (isMoment)
-		VirtMarkers::tell(stream, worst);
+		VirtMarkers::show(stream, worst);
 	else
-		_dock->tell(virtIntervalFact(stream, { hit.place.vcpu, hit.end_ns, hit.interval }));
+		_dock->showFact(virtIntervalFact(stream, { hit.place.vcpu, hit.end_ns,
+							   hit.interval }));
 	_set = _dock->view().visible();
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtSelection.cpp
- * @brief	The dock's heading, and what is marked from A to B.
+ * @brief	The dock's heading, and the selection from marker A to marker B.
  *
- * KernelShark's class of markers has no header. Beside its buttons it says where they are: A and B
- * to the microsecond, what lies between them to the nanosecond. Both are rows: this tells the rest.
+ * KernelShark's class of markers has no header. The labels beside its buttons show A and B to the
+ * microsecond, and the time between them to the nanosecond. Both markers are at rows; these give
+ * the missing digits.
  */
 #include <algorithm>
 #include <cstdlib>
@@ -171,7 +172,7 @@ void VirtSelection::updateButton()
 					      " A and B"));
 }
 
-void VirtSelection::tell(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs)
+void VirtSelection::showFigures(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs)
 {
 	/* the unit has no line of its own */
 	_head->setText(!isAny ? "No virtual machines in this trace" :

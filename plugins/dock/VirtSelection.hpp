@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtSelection.hpp
- * @brief	The dock's heading: what its figures are of, the visible time or that from A to B.
+ * @brief	The dock's heading: the time that its figures cover, either the visible time or from
+ *		A to B.
  *
- * What a user marks is a selection. What the dock marks to show a moment is none: who walks along
- * moments keeps the figures of where they were found. Nor is what a session brings back.
+ * Markers that a user sets are a selection. Markers that the dock sets to show a moment are not, so
+ * a walk along moments keeps the figures of the window in which they were found. Markers that a
+ * session restores are not a selection either.
  */
 #ifndef KSHARK_VIRT_VIRTSELECTION_HPP
 #define KSHARK_VIRT_VIRTSELECTION_HPP
@@ -45,8 +47,8 @@ public:
 	/** The markers are where the dock or a session has set them. */
 	void setByDock() { _byDock = texts(); }
 
-	/** Say what has been counted. */
-	void tell(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs);
+	/** Show the window that the figures are of. */
+	void showFigures(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs);
 
 private:
 	QStringList texts() const;

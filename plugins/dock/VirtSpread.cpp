@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtSpread.cpp
- * @brief	The dock's page on distributions: how many moments cost how much.
+ * @brief	The dock's page on distributions of the costs of moments.
  *
- * What virt_spread.h tells is counted by a thread; here it is shown.
+ * A thread counts them (virt_spread.h); this page shows the result.
  */
 #include <algorithm>
 #include <initializer_list>
@@ -46,10 +46,16 @@ struct {
 	{ "p99", "99 % of them cost no more" },
 	{ "Max", "The costliest one" },
 	{ "Injected", "Interrupts that the host injected" },
-	{ "Not seen", "Of these, those of which the guest has recorded no handler" },
-	{ "Not judged", "Of these, those of which nobody knows: records are lost, or the guest's"
-			" trace does not reach there" },
+	{ "Not seen", "Injected interrupts whose handler the guest has not recorded" },
+	{ "Not judged", "Injected interrupts whose handling is unknown: records are lost, or the"
+			" guest's trace does not cover that time" },
 };
+
+/** A number of injected interrupts, empty for other moments. */
+QString ofInjected(uint64_t injected, uint64_t number)
+{
+	return injected ? QString::number(number) : QString();
+}
 
 /* in this order: those with few rows first */
 const virt_worst_kind kinds[] = {
@@ -142,7 +148,7 @@ void VirtSpread::buildUi()
 
 	_host = new VirtHosts;
 	_only = new QCheckBox("Selected vCPU only");
-	_only->setToolTip("Only of the machine or vCPU that is chosen in the table of vCPUs");
+	_only->setToolTip("Only values of the machine or vCPU that is selected in the table");
 	_only->setChecked(true);
 	_list = new VirtList<QTreeWidget>;
 	_list->setColumnCount(N_COLUMNS);
@@ -415,8 +421,33 @@ void VirtSpread::choose(int bar)
 
 QString VirtSpread::asCsv(const VirtListed &listed)
 {
+	struct Line {
+		const virt_spread_row	&row;
+		QString			what;
+		uint64_t		injected;
+	};
+	static const VirtCsvColumn<Line> csv[] = {
+		{ "kind", [] (const Line &it) {
+			return QString(virt_worst_kind_name(it.row.kind));
+		} },
+		{ "what", [] (const Line &it) { return it.what; } },
+		{ "count", [] (const Line &it) { return QString::number(it.row.dist.count); } },
+		{ "total_ns", [] (const Line &it) { return QString::number(it.row.dist.ns); } },
+		{ "p50_ns", [] (const Line &it) { return QString::number(it.row.dist.p50); } },
+		{ "p99_ns", [] (const Line &it) { return QString::number(it.row.dist.p99); } },
+		{ "max_ns", [] (const Line &it) { return QString::number(it.row.dist.max); } },
+		{ "injected", [] (const Line &it) {
+			return ofInjected(it.injected, it.injected);
+		} },
+		{ "not_seen", [] (const Line &it) {
+			return ofInjected(it.injected, it.row.results[VIRT_DELIVERY_NOT_SEEN]);
+		} },
+		{ "not_judged", [] (const Line &it) {
+			return ofInjected(it.injected, it.row.results[VIRT_DELIVERY_UNJUDGED]);
+		} },
+	};
 	std::shared_ptr<Job> job;
-	QString text = "kind,what,count,ns,p50_ns,p99_ns,max_ns,injected,not_seen,not_judged\n";
+	QString text = virtCsvLine(csv);
 
 	_listed = listed;
 	_host->fill(_listed.streams);
@@ -428,17 +459,12 @@ QString VirtSpread::asCsv(const VirtListed &listed)
 		job->work();
 	for (size_t i = 0; job && job->spread && i < job->spread->n; i++) {
 		const virt_spread_row &row = job->spread->rows[i];
-		const virt_dist &dist = row.dist;
-		uint64_t injected = virt_delivered_injected(row.results);
+		Line line = {
+			row, row.all ? QString() : virtCsv(nameOf(*job, row).toUtf8()),
+			virt_delivered_injected(row.results),
+		};
 
-		text += QString(virt_worst_kind_name(row.kind)) + ',' +
-			(row.all ? "" : virtCsv(nameOf(*job, row).toUtf8())) +
-			QString(",%1,%2,%3,%4,%5").arg(dist.count).arg(dist.ns).arg(dist.p50)
-			.arg(dist.p99).arg(dist.max);
-		text += !injected ? QString(",,,\n") :
-			QString(",%1,%2,%3\n").arg(injected)
-			.arg(row.results[VIRT_DELIVERY_NOT_SEEN])
-			.arg(row.results[VIRT_DELIVERY_UNJUDGED]);
+		text += virtCsvLine(csv, &line);
 	}
 	return text;
 }

@@ -103,20 +103,48 @@ public:
 	}
 };
 
-/** The bar with the shares of the states. */
-class BarDelegate : public QStyledItemDelegate {
+/**
+ * A cell that names cover a part of, or that the edge of the table cuts, is drawn in the rest: its
+ * text ends in dots, where a number would look like another one.
+ */
+class CellDelegate : public QStyledItemDelegate {
 public:
-	using QStyledItemDelegate::QStyledItemDelegate;
+	explicit CellDelegate(VirtTable *table) : QStyledItemDelegate(table), _table(table) {}
+
+	void paint(QPainter *painter, const QStyleOptionViewItem &option,
+		   const QModelIndex &index) const override
+	{
+		QStyleOptionViewItem seen = option;
+
+		seen.rect = seenPart(option, index);
+		if (seen.rect.width() > 0)
+			QStyledItemDelegate::paint(painter, seen, index);
+	}
+
+protected:
+	QRect seenPart(const QStyleOptionViewItem &option, const QModelIndex &index) const
+	{
+		return _table->seenPart(option.rect, index.column());
+	}
+
+private:
+	VirtTable	*_table;
+};
+
+/** The bar with the shares of the states. */
+class BarDelegate : public CellDelegate {
+public:
+	using CellDelegate::CellDelegate;
 
 	void paint(QPainter *painter, const QStyleOptionViewItem &option,
 		   const QModelIndex &index) const override
 	{
 		QVariantList shares = index.data(ROLE_SHARES).toList();
-		QRectF all = QRectF(option.rect).adjusted(3, 3, -3, -3);
+		QRectF all = QRectF(seenPart(option, index)).adjusted(3, 3, -3, -3);
 		double x = all.left();
 
-		QStyledItemDelegate::paint(painter, option, index);
-		if (shares.isEmpty())
+		CellDelegate::paint(painter, option, index);
+		if (shares.isEmpty() || all.width() < 1)
 			return;
 		painter->save();
 		painter->fillRect(all, Qt::white);
@@ -213,6 +241,7 @@ VirtTable::VirtTable()
 {
 	setColumnCount(N_COLUMNS);
 	buildHeader();
+	setItemDelegate(new CellDelegate(this));
 	setItemDelegateForColumn(COLUMN_BAR, new BarDelegate(this));
 	setAlternatingRowColors(true);
 	setSortingEnabled(true);
@@ -244,6 +273,8 @@ void VirtTable::buildNames()
 	_names->setExpandsOnDoubleClick(false);
 	_names->setFrameShape(QFrame::NoFrame);
 	_names->setFocusProxy(this);
+	/* the table scrolls to what is selected */
+	_names->setAutoScroll(false);
 	_names->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 	_names->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 	_names->setVerticalScrollMode(verticalScrollMode());
@@ -273,6 +304,18 @@ void VirtTable::buildNames()
 	connect(header(), &QHeaderView::sectionMoved, this, [this] { placeNames(); });
 }
 
+QRect VirtTable::seenPart(const QRect &cell, int column) const
+{
+	QRect part = cell;
+
+	if (column == COLUMN_NAME)
+		return part;
+	if (_names->isVisible())
+		part.setLeft(std::max(part.left(), _names->width()));
+	part.setRight(std::min(part.right(), viewport()->width() - 1));
+	return part;
+}
+
 /** Where the first column would be, as wide as it is; the rest of the table has some room, too. */
 void VirtTable::placeNames()
 {
@@ -289,6 +332,16 @@ void VirtTable::placeNames()
 	_names->raise();
 }
 
+/** Names are seen wherever the table is scrolled to: for one of them it stays there. */
+void VirtTable::scrollTo(const QModelIndex &index, ScrollHint hint)
+{
+	int value = horizontalScrollBar()->value();
+
+	QTreeWidget::scrollTo(index, hint);
+	if (index.column() == COLUMN_NAME)
+		horizontalScrollBar()->setValue(value);
+}
+
 void VirtTable::resizeEvent(QResizeEvent *event)
 {
 	QTreeWidget::resizeEvent(event);
@@ -298,8 +351,11 @@ void VirtTable::resizeEvent(QResizeEvent *event)
 void VirtTable::scrollContentsBy(int dx, int dy)
 {
 	QTreeWidget::scrollContentsBy(dx, dy);
-	if (dx)
-		placeNames();
+	if (!dx)
+		return;
+	placeNames();
+	/* what was cut before is cut elsewhere now */
+	viewport()->update();
 }
 
 /* ---- columns ---- */
@@ -437,6 +493,11 @@ void VirtTable::adopt(const VirtCount &count)
 	for (QTreeWidgetItemIterator it(this); *it; ++it) {
 		VirtCount::Found found = count.find(subject(*it));
 
+		if (found.stats && found.stats->states[VIRT_UNKNOWN].ns &&
+		    _empty.remove(COLUMN_STATES + VIRT_UNKNOWN)) {
+			hideColumns();
+			rebuilt = true;
+		}
 		if (found.stats)
 			fillItem(static_cast<Item *>(*it), found.stream->model.get(), *found.stats,
 				 seconds);

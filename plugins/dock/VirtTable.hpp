@@ -32,6 +32,11 @@ public:
 	/** Show what has been counted. */
 	void adopt(const VirtCount &count);
 
+	/** The part of a cell that is seen: neither below the names nor beyond the edge. */
+	QRect seenPart(const QRect &cell, int column) const;
+
+	void scrollTo(const QModelIndex &index, ScrollHint hint = EnsureVisible) override;
+
 	/** What a row is about. */
 	static VirtSubject subject(const QTreeWidgetItem *item);
 

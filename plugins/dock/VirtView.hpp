@@ -3,7 +3,8 @@
  * @file	VirtView.hpp
  * @brief	The time that KernelShark's graphs show, and its markers.
  *
- * KernelShark tells plugins of it when it draws, and has no other way to change it.
+ * KernelShark passes its window to plugins when it draws; there is no other way to change the
+ * window.
  */
 #ifndef KSHARK_VIRT_VIRTVIEW_HPP
 #define KSHARK_VIRT_VIRTVIEW_HPP
@@ -26,6 +27,11 @@ public:
 	const kshark_trace_histo *histo() const { return _histo; }
 
 	/** Are there no rows to be seen? */
+	/** From the first row to the end of the last one; if there are any. */
+	std::pair<int64_t, int64_t> rows() const
+	{
+		return { _histo->data[0]->ts, _histo->data[_histo->data_size - 1]->ts + 1 };
+	}
 	bool isEmpty() const { return !_histo || !_histo->data_size; }
 
 	/**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtWhoseBox.cpp
- * @brief	Of whom the page "Why" tells: to be chosen.
+ * @brief	The box that chooses the subject of the page "Why".
  */
 #include <algorithm>
 
@@ -21,7 +21,7 @@ constexpr int MOST_TASKS = 12;
 VirtWhoseBox::VirtWhoseBox(const VirtPlots &plots)
 : _plots(plots)
 {
-	setToolTip(virtTip("Whose time: of the vCPU that is chosen in the table, of a physical CPU,"
+	setToolTip(virtTip("Explain the time of the vCPU that is selected in the table, of a pCPU,"
 			   " or of a task of a guest whose trace is open"));
 	virtNarrowBox(this);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtWhy.cpp
- * @brief	The dock's page on why time went where it went.
+ * @brief	The dock's page "Why", which explains where time went.
  */
 #include <algorithm>
 #include <cerrno>
@@ -36,8 +36,8 @@ enum { COLUMN_LENGTH, COLUMN_WORDS, COLUMN_TIME, COLUMN_RECORDS, N_COLUMNS };
 const struct {
 	const char	*title, *meaning;
 } columns[N_COLUMNS] = {
-	{ "Length", "How long; a segment with others below it tells more there" },
-	{ "What", "What it did, why, and who is to blame. Click: zoom to it and mark it" },
+	{ "Length", "How long; the segments below have the details" },
+	{ "What", "Activity, reason and culprit. Click: zoom to it and mark it" },
 	{ "From [s]", "From when on, by the trace's own clock" },
 	{ "Records", "The records at its ends, by their numbers in the file" },
 };
@@ -170,20 +170,20 @@ void VirtWhy::buildUi()
 	auto list = new VirtList<QTreeWidget>;
 
 	_back = new QToolButton;
-	_back->setToolTip("Tell of the visible window again, or of what lies between A and B");
+	_back->setToolTip("Explain the visible window again, or the time from A to B");
 	_back->hide();
 	_whose = new VirtWhoseBox(_dock->plots());
 	_path = new QToolButton;
 	_path->setText("Path");
 	_path->setCheckable(true);
-	_path->setToolTip(virtTip("The critical path: go back from whoever ended each wait to what"
-				  " that one did before, through guests and host"));
+	_path->setToolTip(virtTip("The critical path: go back from the task that ended each wait to"
+				  " its earlier activity, through guests and host"));
 	head->addWidget(_whose);
 	for (int i = 0; i < 2; i++) {
 		_at[i] = new QToolButton;
 		_at[i]->setText(i ? "At B" : "At A");
-		_at[i]->setToolTip(virtTip(QString("Tell what was going on at marker %1, as long as"
-						   " it did").arg(i ? 'B' : 'A')));
+		_at[i]->setToolTip(virtTip(QString("Explain the state at marker %1, from its begin"
+						   " to its end").arg(i ? 'B' : 'A')));
 		head->addWidget(_at[i]);
 		connect(_at[i], &QToolButton::clicked, this, [this, i] { ask(i); });
 	}
@@ -424,13 +424,13 @@ QString VirtWhy::makeTree(const VirtStream &stream, const VirtWhose &whose)
 		if (_lives.isReading(stream.id))
 			return "Reading the traces of guests";
 		return problem.isEmpty() ? QString("Nothing is known of this task") :
-					   "What its tasks did cannot be told: " + problem;
+					   "The tasks of guests are unknown: " + problem;
 	}
 	if (_isAt && !goesOnAt(*tree, _atNs - stream.offset, &from, &to))
-		return "The marker is not within the time that this trace tells of";
+		return "The marker is outside of the time of this trace";
 	ret = answer(*tree, from, to);
 	if (ret == -E2BIG)
-		return QString("There are more than %1 segments to tell of: zoom in, or mark a"
+		return QString("There are more than %1 segments: zoom in, or mark a"
 			       " shorter time from A to B").arg(MOST_SEGMENTS);
 	if (ret == -EINVAL)
 		return "Nothing of this trace is there";
@@ -531,7 +531,7 @@ void VirtWhy::findEvidence()
 {
 	/* whether such a model was made with trace-cmd's offsets is not known any more */
 	if (VirtClockStreams::hidesOffsets(_tree->stream.id)) {
-		_note = "Its records are not told, as its clock was aligned anew";
+		_note = "Its records are not shown, because its clock was aligned again";
 		fillHead();
 		return;
 	}
@@ -551,7 +551,7 @@ void VirtWhy::showEvidence(const std::shared_ptr<Job> &job)
 		return;
 	_job.reset();
 	std::swap(_tree->evidence, job->evidence);
-	_note = _tree->evidence ? QString() : "Its records cannot be told: " + job->problem;
+	_note = _tree->evidence ? QString() : "Its records are unknown: " + job->problem;
 	fillHead();
 
 	why_writing writing = writingOf(*_tree, words);
@@ -611,7 +611,7 @@ void VirtWhy::go(const QTreeWidgetItem *item)
 	_set = view.visible();
 	if (at.isValid())
 		bring(tree->answer.why.segments[at.toLongLong()]);
-	_dock->tell(fact);
+	_dock->showFact(fact);
 	_set = view.visible();
 }
 

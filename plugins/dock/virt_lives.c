@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_lives.c
- * @brief	What the page "Why" needs out of the files of a host and its guests.
+ * @brief	Read the data of the page "Why" from the files of a host and its guests.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -88,9 +88,12 @@ static int read_host(const struct virt_lives_source *source, const struct virt_m
 {
 	struct host_trace trace = { 0 };
 	int ret = open_host(&trace, source, error, size);
+	const struct guest_lives_source found = {
+		.trace = trace.kvm, .stop = source->stop, .arg = source->arg,
+	};
 
 	if (!ret && trace.kvm) {
-		ret = guest_lives_read_host(lives, model, trace.kvm, source->stop, source->arg);
+		ret = guest_lives_read_host(lives, model, &found);
 		if (ret)
 			snprintf(error, size, "%s: %s", source->host, strerror(-ret));
 	}

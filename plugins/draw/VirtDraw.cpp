@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtDraw.cpp
- * @brief	What virt_shading.c worked out, as shapes over KernelShark's graphs.
+ * @brief	Draw the results of virt_shading.c as shapes over KernelShark's graphs.
  *
  * All of a frame is one shape: KernelShark deletes it together with all other shapes when it begins
  * the next frame.
@@ -437,7 +437,7 @@ void Frame::_doubleClick() const
 		return;
 	QTimer::singleShot(0, [fact, place] {
 		if (VirtDock *dock = VirtDock::instance())
-			dock->tell(fact);
+			dock->showFact(fact);
 		virtShowTip(place, fact.text);
 	});
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtHover.cpp
- * @brief	What the mouse rests on in KernelShark's graphs, as a tooltip.
+ * @brief	A tooltip for the item under the mouse in KernelShark's graphs.
  *
- * Qt asks a widget for its tooltip when the mouse has come to rest, with no button pressed. Nothing
- * that KernelShark looks at itself is kept from it, and moving the mouse costs nothing.
+ * Qt asks a widget for its tooltip when the mouse has come to rest, with no button pressed.
+ * KernelShark still gets every event that it handles itself, and moving the mouse costs nothing.
  */
 #include <QApplication>
 #include <QHelpEvent>
@@ -32,11 +32,11 @@ private:
 	bool eventFilter(QObject *object, QEvent *event) override
 	{
 		return event->type() == QEvent::ToolTip &&
-		       tell(static_cast<QWidget *>(object), static_cast<QHelpEvent *>(event));
+		       describe(static_cast<QWidget *>(object), static_cast<QHelpEvent *>(event));
 	}
 
-	/** Return: whether there was anything to tell. */
-	bool tell(QWidget *graphs, QHelpEvent *help)
+	/** Return: whether something is there to describe. */
+	bool describe(QWidget *graphs, QHelpEvent *help)
 	{
 		VirtFact fact;
 

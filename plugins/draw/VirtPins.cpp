@@ -190,7 +190,7 @@ void PinFrame::_doubleClick() const
 		return;
 	QTimer::singleShot(0, [place, words = before(*_pins), stream = _pins->stream,
 			       hit = _marker->hit] {
-		virtShowTip(place, VirtMarkers::tell(stream, hit, words));
+		virtShowTip(place, VirtMarkers::show(stream, hit, words));
 	});
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_shading.c
- * @brief	From a model and a window to the colours of pixel columns.
+ * @brief	Compute the colours of pixel columns from a model and a window.
  *
- * The model adds up the time of each column, which costs the same however many intervals there are.
+ * The model adds up the time of each column; the cost does not depend on the number of intervals.
  */
 #include <errno.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static void divide(const int64_t *ns, size_t n, int n_parts, uint8_t *parts)
 	}
 }
 
-/** A column's parts; the shares are those of the time that lies in the trace. */
+/** A column's parts; the shares are those of the time that lies in the trace, if any does. */
 static void divide_column(const struct column *column, int n_parts, uint8_t *parts)
 {
 	int64_t sum = 0;
@@ -127,7 +127,7 @@ static void divide_column(const struct column *column, int n_parts, uint8_t *par
 		sum += column->ns[i];
 	divide(column->ns, VIRT_N_SHADES, n_parts, parts);
 	if (!sum)
-		parts[VIRT_SHADE_NOTHING] = n_parts;
+		parts[VIRT_UNKNOWN] = n_parts;
 }
 
 /** Add a column to the runs. Return: their number. */

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_text.c
- * @brief	Intervals, migrations and the worst moments in words.
+ * @brief	Describe intervals, migrations and the worst moments in words.
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "virt_delivery.h"
 #include "escape.h"
+#include "virt_arguments.h"
 #include "virt_moments.h"
 #include "virt_text.h"
 
@@ -86,6 +89,26 @@ static void add_who(struct text *text, int32_t who)
 		add(text, "%s", name);
 }
 
+/** A CPU of a machine inside another one is no physical one. */
+static void add_pcpu(struct text *text, int32_t pcpu)
+{
+	size_t outer = text->parts ? strlen(text->parts->before) : 0;
+
+	if (outer)
+		add(text, "CPU %d of %.*s", pcpu, (int)outer - 1, text->parts->before);
+	else
+		add(text, "pCPU %d", pcpu);
+}
+
+const char *virt_text_pcpu(char *buf, size_t size, const struct virt_name_parts *parts,
+			   int32_t pcpu)
+{
+	struct text text = { .buf = buf, .size = size, .parts = parts };
+
+	add_pcpu(&text, pcpu);
+	return buf;
+}
+
 static void add_culprits(struct text *text, int32_t vcpu, const struct virt_interval *interval,
 			 int64_t end_ns)
 {
@@ -107,6 +130,30 @@ static void add_culprits(struct text *text, int32_t vcpu, const struct virt_inte
 	}
 	if (n > MAX_CULPRITS)
 		add(text, " and others");
+}
+
+/** Who had a pCPU that a vCPU waited for; nothing if nobody did. */
+static void add_had_pcpu(struct text *text, int32_t pcpu, struct virt_culprit culprit)
+{
+	char time[32];
+
+	if (culprit.vcpu == VIRT_NONE)
+		return;
+	add(text, "; ");
+	add_who(text, culprit.vcpu);
+	add(text, " had ");
+	add_pcpu(text, pcpu);
+	add(text, " for %s", virt_text_duration(time, sizeof(time), culprit.ns));
+}
+
+/** Who had the pCPU that a woken vCPU comes to run on. */
+static void add_woken(struct text *text, int32_t vcpu, const struct virt_interval *interval,
+		      int64_t end_ns)
+{
+	const struct virt_interval *next = virt_vcpu_at(text->model, vcpu, end_ns, NULL);
+	int32_t pcpu = next && virt_state_on_pcpu(next->state) ? next->pcpu : interval->pcpu;
+
+	add_had_pcpu(text, pcpu, virt_pcpu_culprit(text->model, pcpu, interval->start_ns, end_ns));
 }
 
 /** What ended a wait, if the trace tells. */
@@ -152,6 +199,23 @@ static const struct virt_interval *wait_before(const struct virt_model *model, i
 	return wait && wait->state == VIRT_BLOCKED ? wait : NULL;
 }
 
+static void add_last_on(struct text *text, int32_t pcpu)
+{
+	add(text, " (last on ");
+	add_pcpu(text, pcpu);
+	add(text, ")");
+}
+
+/** Why the vCPU is not in its guest. */
+static void add_reason(struct text *text, int32_t vcpu, const struct virt_interval *interval)
+{
+	const char *argument = virt_argument_name(
+		text->model, virt_argument_before(text->model, vcpu, interval->start_ns));
+
+	add(text, ", VM exit: %s%s%s", virt_text_reason(text->model, interval->detail),
+	    argument ? ": " : "", argument ? argument : "");
+}
+
 const char *virt_text_interval(char *buf, size_t size, const struct virt_model *model,
 			       const struct virt_name_parts *parts, int32_t vcpu,
 			       const struct virt_interval *interval, int64_t end_ns)
@@ -179,17 +243,20 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	add(&text, " %s", nested ? "runs code of its own guest" :
 	    kept ? "is kept waiting" :
 	    interval->state < VIRT_N_STATES ? doing[interval->state] : "?");
-	if (interval->flags & VIRT_INTERVAL_ON_PCPU)
-		add(&text, " on pCPU %d", interval->pcpu);
-	else if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN)
-		add(&text, virt_state_on_pcpu(interval->state) ? " on pCPU %d" :
-		    " (last on pCPU %d)",
-		    interval->pcpu);
+	if (interval->flags & VIRT_INTERVAL_ON_PCPU ||
+	    (interval->pcpu != VIRT_NONE && virt_state_on_pcpu(interval->state))) {
+		add(&text, " on ");
+		add_pcpu(&text, interval->pcpu);
+	} else if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN) {
+		add_last_on(&text, interval->pcpu);
+	}
 	add(&text, " for %s", virt_text_duration(time, sizeof(time), end_ns - interval->start_ns));
 	if (interval->state == VIRT_PREEMPTED)
 		add_culprits(&text, vcpu, interval, end_ns);
+	else if (interval->state == VIRT_WAKING)
+		add_woken(&text, vcpu, interval, end_ns);
 	else if (virt_state_on_pcpu(interval->state) && interval->detail != VIRT_NONE)
-		add(&text, ", VM exit: %s", virt_text_reason(model, interval->detail));
+		add_reason(&text, vcpu, interval);
 	if (wait)
 		add_wait_end(&text, wait == interval ? "" : "its wait was ", vcpu,
 			     virt_model_wake(model, wait->detail));
@@ -201,20 +268,30 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 }
 
 const char *virt_text_occupant(char *buf, size_t size, const struct virt_model *model,
-			       int32_t pcpu, const struct virt_occupant *occupant, int64_t end_ns)
+			       const struct virt_name_parts *parts, int32_t pcpu,
+			       const struct virt_occupant *occupant, int64_t end_ns)
 {
-	struct text text = { .buf = buf, .size = size, .model = model };
+	struct text text = { .buf = buf, .size = size, .model = model, .parts = parts };
 	char time[32];
 
-	add(&text, "pCPU %d ", pcpu);
-	if (!occupant->known)
-		add(&text, "is in a state that the trace does not show");
-	else if (occupant->vcpu == VIRT_NONE)
-		add(&text, "is idle");
-	else
-		add(&text, "runs %s", virt_text_vcpu(model, occupant->vcpu));
+	add_pcpu(&text, pcpu);
+	if (!occupant->known) {
+		add(&text, " is in a state that the trace does not show");
+	} else if (occupant->vcpu == VIRT_NONE) {
+		add(&text, " is idle");
+	} else {
+		add(&text, " runs ");
+		add_who(&text, occupant->vcpu);
+	}
 	add(&text, " for %s", virt_text_duration(time, sizeof(time), end_ns - occupant->start_ns));
 	return buf;
+}
+
+static void add_move(struct text *text, int32_t from, int32_t to)
+{
+	add_pcpu(text, from);
+	add(text, " to ");
+	add_pcpu(text, to);
 }
 
 const char *virt_text_migration(char *buf, size_t size, const struct virt_model *model,
@@ -225,8 +302,10 @@ const char *virt_text_migration(char *buf, size_t size, const struct virt_model 
 	char time[32];
 
 	add_who(&text, migration->vcpu);
-	add(&text, " migrated from pCPU %d to pCPU %d, %s after it last ran", migration->from,
-	    migration->to, virt_text_duration(time, sizeof(time), migration->gap_ns));
+	add(&text, " migrated from ");
+	add_move(&text, migration->from, migration->to);
+	add(&text, ", %s after it last ran",
+	    virt_text_duration(time, sizeof(time), migration->gap_ns));
 	return buf;
 }
 
@@ -277,35 +356,86 @@ static void add_split(struct text *text, const struct virt_moment *moment)
 
 static void add_exit(struct text *text, const struct virt_moment *moment)
 {
+	const char *argument = virt_argument_name(text->model, moment->argument);
+
 	add_who(text, moment->vcpu);
-	add(text, " VM exit %s%s on pCPU %d cost ", virt_text_reason(text->model, moment->reason),
-	    moment->nested ? " out of a nested guest" : "", moment->pcpu);
-	add_time(text, "", moment->cost_ns);
+	add(text, " VM exit %s%s%s%s on ", virt_text_reason(text->model, moment->reason),
+	    argument ? ": " : "", argument ? argument : "",
+	    moment->nested ? " out of a nested guest" : "");
+	add_pcpu(text, moment->pcpu);
+	add_time(text, " cost ", moment->cost_ns);
 	add_split(text, moment);
 	if (moment->unsplit)
 		add(text, "; the trace does not distinguish waits");
 }
 
-/** Another pCPU that was idle for at least half of a wait: it need not have waited. */
-static void add_idle(struct text *text, const struct virt_moment *moment)
+/** Where the vCPU of a moment ever runs, in the whole trace: pCPUs that its affinity allows. */
+static bool *find_own(const struct virt_model *model, const struct virt_moment *moment)
 {
-	int64_t most_ns = (moment->cost_to_ns - moment->cost_from_ns) / 2;
+	int32_t n = virt_model_n_pcpus(model);
+	bool *own = calloc((size_t)n + 1, sizeof(*own));
+	struct virt_migration_range moves = virt_vcpu_migrations(model, moment->vcpu, INT64_MIN,
+								 INT64_MAX);
+
+	for (size_t i = 0; own && i < moves.n; i++) {
+		if (moves.first[i].from >= 0 && moves.first[i].from < n)
+			own[moves.first[i].from] = true;
+		if (moves.first[i].to >= 0 && moves.first[i].to < n)
+			own[moves.first[i].to] = true;
+	}
+	if (own && moment->pcpu >= 0 && moment->pcpu < n)
+		own[moment->pcpu] = true;
+	return own;
+}
+
+/** The pCPU that was idle longest, for more than half of a wait. @own: one where the vCPU runs */
+static int32_t find_idle(const struct virt_model *model, const struct virt_moment *moment,
+			 const bool *runs, bool own, int64_t *ns)
+{
 	int32_t idle = VIRT_NONE;
 
-	for (int32_t pcpu = 0; pcpu < virt_model_n_pcpus(text->model); pcpu++) {
+	*ns = (moment->cost_to_ns - moment->cost_from_ns) / 2;
+	for (int32_t pcpu = 0; pcpu < virt_model_n_pcpus(model); pcpu++) {
 		struct virt_pcpu_totals totals;
 
-		virt_pcpu_totals(text->model, pcpu, moment->cost_from_ns, moment->cost_to_ns,
-				 &totals);
-		if (totals.idle_ns <= most_ns)
+		if (runs[pcpu] != own)
 			continue;
-		most_ns = totals.idle_ns;
+		virt_pcpu_totals(model, pcpu, moment->cost_from_ns, moment->cost_to_ns, &totals);
+		if (totals.idle_ns <= *ns)
+			continue;
+		*ns = totals.idle_ns;
 		idle = pcpu;
 	}
+	return idle;
+}
+
+/**
+ * A pCPU that was idle for at least half of a wait: the vCPU need not have waited, if it may run
+ * there. The trace shows so only of those where it runs some time.
+ */
+static void add_idle(struct text *text, const struct virt_moment *moment)
+{
+	bool *runs = find_own(text->model, moment), own = true;
+	int32_t idle = VIRT_NONE;
+	int64_t ns = 0;
+
+	if (runs)
+		idle = find_idle(text->model, moment, runs, true, &ns);
+	if (runs && idle == VIRT_NONE) {
+		own = false;
+		idle = find_idle(text->model, moment, runs, false, &ns);
+	}
+	free(runs);
 	if (idle == VIRT_NONE)
 		return;
-	add(text, "; pCPU %d was idle for ", idle);
-	add_time(text, "", most_ns);
+	add(text, "; ");
+	add_pcpu(text, idle);
+	add_time(text, " was idle for ", ns);
+	if (own)
+		return;
+	add(text, ", but ");
+	add_who(text, moment->vcpu);
+	add(text, " never runs there: its affinity is unknown");
 }
 
 static void add_steal(struct text *text, const struct virt_moment *moment)
@@ -315,13 +445,17 @@ static void add_steal(struct text *text, const struct virt_moment *moment)
 	bool moved = virt_wait_longest_part(text->model, moment, &part);
 
 	add_who(text, moment->vcpu);
-	add(text, moved ? " is preempted (moved meanwhile) for " :
-	    " is preempted (last on pCPU %d) for ", moment->pcpu);
-	add_time(text, "", moment->cost_ns);
+	add(text, " is preempted");
+	if (moved)
+		add(text, " (moved during the wait)");
+	else
+		add_last_on(text, moment->pcpu);
+	add_time(text, " for ", moment->cost_ns);
 	if (moved) {
 		interval.start_ns = part.from_ns;
-		add(text, ", for pCPU %d it waits ", part.pcpu);
-		add_time(text, "", part.to_ns - part.from_ns);
+		add(text, ", for ");
+		add_pcpu(text, part.pcpu);
+		add_time(text, " it waits ", part.to_ns - part.from_ns);
 	}
 	add_culprits(text, moment->vcpu, &interval, part.to_ns);
 }
@@ -334,15 +468,19 @@ static void add_wake(struct text *text, const struct virt_moment *moment)
 	add(text, " after its wake-up");
 	if (moment->complete)
 		add_time(text, ", on a pCPU after ", moment->end_ns - moment->start_ns);
-	if (moment->complete && moment->pcpu != VIRT_NONE)
-		add(text, " (pCPU %d)", moment->pcpu);
+	if (moment->complete && moment->pcpu != VIRT_NONE) {
+		add(text, " (");
+		add_pcpu(text, moment->pcpu);
+		add(text, ")");
+	}
 }
 
 static void add_migration(struct text *text, const struct virt_moment *moment)
 {
 	add_who(text, moment->vcpu);
-	add(text, " migrated from pCPU %d to pCPU %d, ", moment->from_pcpu, moment->pcpu);
-	add_time(text, "", moment->end_ns - moment->start_ns);
+	add(text, " migrated from ");
+	add_move(text, moment->from_pcpu, moment->pcpu);
+	add_time(text, ", ", moment->end_ns - moment->start_ns);
 	add_time(text, " after it last ran; this cost ", moment->cost_ns);
 	add_split(text, moment);
 }
@@ -352,14 +490,16 @@ static void add_irq(struct text *text, const struct virt_moment *moment)
 	const char *name = virt_vector_name(text->model, moment->vcpu, moment->vector);
 
 	add_who(text, moment->vcpu);
-	add(text, " interrupt vector 0x%02x%s%s on pCPU %d", (unsigned int)moment->vector,
-	    name ? " " : "", name ? name : "", moment->pcpu);
+	add(text, " interrupt vector 0x%02x%s%s on ", (unsigned int)moment->vector,
+	    name ? " " : "", name ? name : "");
+	add_pcpu(text, moment->pcpu);
 	add_time(text, ", from injection to handler ", moment->cost_ns);
 }
 
 static void add_loss(struct text *text, const struct virt_moment *moment)
 {
-	add(text, "pCPU %d: ", moment->pcpu);
+	add_pcpu(text, moment->pcpu);
+	add(text, ": ");
 	if (moment->records)
 		add(text, "%llu", (unsigned long long)moment->records);
 	else
@@ -370,8 +510,10 @@ static void add_loss(struct text *text, const struct virt_moment *moment)
 static void add_offline(struct text *text, const struct virt_moment *moment)
 {
 	add_who(text, moment->vcpu);
-	add(text, " is offline (last on pCPU %d) for ", moment->pcpu);
-	add_time(text, "", moment->cost_ns);
+	add(text, " is offline");
+	if (moment->pcpu != VIRT_NONE)
+		add_last_on(text, moment->pcpu);
+	add_time(text, " for ", moment->cost_ns);
 	add(text, moment->whole_machine ? ", with its whole machine" :
 					  ", others of its machine are not");
 }
@@ -394,6 +536,9 @@ static void add_entry(struct text *text, const struct virt_moment *moment, int64
 		add_time(text, ", guest code after ", moment->entry_ns - moment->start_ns);
 	if (guest_ns != VIRT_NO_TIME)
 		add_time(text, ", the guest's first event after ", guest_ns - moment->start_ns);
+	if (moment->kind == VIRT_WORST_WAKE)
+		add_had_pcpu(text, moment->pcpu,
+			     (struct virt_culprit){ moment->who, moment->who_ns });
 	if (moment->kind == VIRT_WORST_STEAL || moment->kind == VIRT_WORST_WAKE)
 		add_idle(text, moment);
 	if (!moment->begun)
@@ -437,15 +582,24 @@ const char *virt_text_moment(char *buf, size_t size, const struct virt_model *mo
 	return buf;
 }
 
-const char *virt_text_cause(char *buf, size_t size, const struct virt_finding *finding)
+const char *virt_text_cause(char *buf, size_t size, const struct virt_model *model,
+			    const struct virt_name_parts *parts,
+			    const struct virt_finding *finding)
 {
 	const struct virt_moment *moment = &finding->moment;
-	struct text text = { .buf = buf, .size = size };
+	struct text text = { .buf = buf, .size = size, .model = model, .parts = parts };
 
 	*buf = '\0';
 	switch (moment->kind) {
+	case VIRT_WORST_STEAL:
+		add_who(&text, moment->who);
+		break;
+	case VIRT_WORST_WAKE:
+		if (moment->who != VIRT_NONE)
+			add_who(&text, moment->who);
+		break;
 	case VIRT_WORST_MIGRATION:
-		add(&text, "pCPU %d to pCPU %d", moment->from_pcpu, moment->pcpu);
+		add_move(&text, moment->from_pcpu, moment->pcpu);
 		break;
 	case VIRT_WORST_IRQ:
 		add(&text, "0x%02x%s%s", (unsigned int)moment->vector, *finding->what ? " " : "",

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtFact.cpp
- * @brief	What is told of what somebody points at.
+ * @brief	Describe places in KernelShark's graphs.
  */
+#include <algorithm>
+
 #include "VirtFact.hpp"
 #include "VirtNames.hpp"
 #include "virt_text.h"
@@ -21,9 +23,10 @@ VirtFact virtIntervalFact(const VirtStream &stream, const virt_shade_hit &hit)
 VirtFact virtOccupantFact(const VirtStream &stream, int32_t pcpu, const virt_occupant &occupant,
 			  int64_t endNs)
 {
+	virt_name_parts parts = VirtNames().parts(stream.id, std::max(occupant.vcpu, 0));
 	char text[VIRT_TEXT_SIZE];
 
-	virt_text_occupant(text, sizeof(text), stream.model.get(), pcpu, &occupant, endNs);
+	virt_text_occupant(text, sizeof(text), stream.model.get(), &parts, pcpu, &occupant, endNs);
 	return { virtShown(text), occupant.start_ns + stream.offset, endNs + stream.offset };
 }
 
@@ -53,6 +56,7 @@ VirtFact virtWakeupFact(const VirtStream &stream, const virt_wakeup &wakeup)
 
 VirtFact virtLossFact(const VirtStream &stream, const virt_loss &loss)
 {
+	virt_name_parts parts = VirtNames().parts(stream.id, 0);
 	virt_moment moment = {};
 	char text[VIRT_TEXT_SIZE];
 
@@ -62,6 +66,6 @@ VirtFact virtLossFact(const VirtStream &stream, const virt_loss &loss)
 	moment.cost_ns = loss.to_ns - loss.from_ns;
 	moment.entry_ns = VIRT_NO_TIME;
 	moment.begun = moment.complete = true;
-	virt_text_moment(text, sizeof(text), stream.model.get(), nullptr, &moment, VIRT_NO_TIME);
+	virt_text_moment(text, sizeof(text), stream.model.get(), &parts, &moment, VIRT_NO_TIME);
 	return { virtShown(text), loss.from_ns + stream.offset, loss.to_ns + stream.offset };
 }

@@ -8,11 +8,14 @@
 
 #include <dlfcn.h>
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QPointer>
 #include <QProgressBar>
 #include <QResizeEvent>
 #include <QTextDocument>
@@ -282,6 +285,17 @@ bool isInput(QEvent::Type type)
  * Is it for a message that KernelShark waits for? Qt does not know those of errors as modal:
  * KsMainWindow::_error() shows them before it calls exec().
  */
+/** "+", "-", ">" and so on beside the graphs. */
+QAbstractButton *navigationButton(QObject *object)
+{
+	auto *button = qobject_cast<QAbstractButton *>(object);
+
+	for (const QObject *parent = button; parent; parent = parent->parent())
+		if (parent->inherits("KsTraceGraph"))
+			return button;
+	return nullptr;
+}
+
 bool isForMessage(const QObject *object)
 {
 	const QWidget *modal = QApplication::activeModalWidget();
@@ -299,8 +313,11 @@ bool isForMessage(const QObject *object)
  * graphs that it may not have made yet, with us or without; they are made here.
  *
  * KernelShark handles events while it loads, in the midst of a function: to open another file from
- * there crashes it. It does the same while a key is held, and zooms; the loop of another key inside
- * of that one would take the release that the outer one waits for, which then never ends.
+ * there crashes it. It does the same while a key or a button is held, and zooms. The loop of
+ * another press inside of that one would take the release that the outer one waits for, which then
+ * never ends. It never ends either if the release comes before the loop begins, as that of a quick
+ * click does: KernelShark shows first that it works, and handles events for that. Then the release
+ * is repeated.
  */
 class Guard : public QObject {
 public:
@@ -355,8 +372,14 @@ private:
 			watch(static_cast<QWidget *>(object));
 		if (isInput(event->type()) && isRefused(object, event))
 			return true;
+		if (object == _graphs && event->type() == QEvent::KeyRelease)
+			_isKeyDown &= static_cast<QKeyEvent *>(event)->isAutoRepeat();
 		if (object == _graphs && event->type() == QEvent::KeyPress) {
 			handleKey(event);
+			return true;
+		}
+		if (isPress(event) && navigationButton(object)) {
+			handleButton(navigationButton(object), event);
 			return true;
 		}
 		return object == _graphs && isDropped(event);
@@ -366,19 +389,51 @@ private:
 	bool isRefused(QObject *object, const QEvent *event) const
 	{
 		bool begins = event->type() == QEvent::Shortcut ||
-			      event->type() == QEvent::KeyPress;
+			      event->type() == QEvent::KeyPress || isPress(event);
 
 		if (!object->isWidgetType() && event->type() != QEvent::Shortcut)
 			return false;
-		return (virtIsLoading() && !isForMessage(object)) || (_isKeyHandled && begins);
+		return (virtIsLoading() && !isForMessage(object)) || (_isHandled && begins);
 	}
 
-	/** As Qt would, which asks the widgets around for what is not accepted. */
+	static bool isPress(const QEvent *event)
+	{
+		return event->type() == QEvent::MouseButtonPress ||
+		       event->type() == QEvent::MouseButtonDblClick;
+	}
+
+	/**
+	 * As Qt would, which asks the widgets around for what is not accepted.
+	 * @release: is called from time to time until KernelShark has handled the press
+	 */
+	template<typename Release> void handle(QObject *object, QEvent *event, Release release)
+	{
+		QPointer<Guard> self = this;
+		QTimer timer;
+
+		QObject::connect(&timer, &QTimer::timeout, release);
+		timer.start(LOADING_MS);
+		_isHandled = true;
+		object->event(event);
+		if (self)
+			_isHandled = false;
+	}
+
 	void handleKey(QEvent *event)
 	{
-		_isKeyHandled = true;
-		static_cast<QObject *>(_graphs)->event(event);
-		_isKeyHandled = false;
+		_isKeyDown = true;
+		handle(_graphs, event, [this] {
+			if (!_isKeyDown)
+				QMetaObject::invokeMethod(_graphs, "stopUpdating");
+		});
+	}
+
+	void handleButton(QAbstractButton *button, QEvent *event)
+	{
+		handle(button, event, [button] {
+			if (!button->isDown())
+				QMetaObject::invokeMethod(button, "released");
+		});
 	}
 
 	/**
@@ -406,7 +461,8 @@ private:
 	QTimer	_timer;
 	bool	_resized = false;	/* they have another size, and have not been told */
 	bool	_isMadeUp = false;	/* they are just being told */
-	bool	_isKeyHandled = false;	/* a press, which may last until the key is released */
+	bool	_isHandled = false;	/* a press, which may last until the release */
+	bool	_isKeyDown = false;	/* the key of the last press on the graphs */
 };
 
 } // namespace

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtKs.hpp
- * @brief	What our plugins need of KernelShark's window and streams, by public means.
+ * @brief	Our plugins' access to KernelShark's window and streams, by public means.
  */
 #ifndef KSHARK_VIRT_VIRTKS_HPP
 #define KSHARK_VIRT_VIRTKS_HPP
@@ -12,6 +12,7 @@
 
 #include <QMainWindow>
 #include <QString>
+#include <QStringList>
 #include <QVector>
 
 #include "virt_registry.h"
@@ -112,6 +113,23 @@ QString virtLabel(QString text);
 
 /** The same as a field of CSV, which no spreadsheet calculates. */
 QString virtCsv(const QByteArray &text);
+
+/** A column of CSV: what stands above it, and its field of a row. */
+template<typename Row> struct VirtCsvColumn {
+	const char	*title;
+	QString		(*field)(const Row &row);
+};
+
+/** A line of CSV: the titles, or the fields of a row. */
+template<typename Row, size_t N>
+QString virtCsvLine(const VirtCsvColumn<Row> (&columns)[N], const Row *row = nullptr)
+{
+	QStringList cells;
+
+	for (const VirtCsvColumn<Row> &column : columns)
+		cells << (row ? column.field(*row) : column.title);
+	return cells.join(',') + '\n';
+}
 
 /** Nanoseconds, with a fitting unit. */
 QString virtDuration(int64_t ns);

@@ -56,7 +56,7 @@ static void redraw(const struct virt_model *model, const struct virt_worst *wors
 {
 	static int64_t totals[COLUMNS][VIRT_N_STATES];
 	static struct virt_worst_hit hits[COLUMNS];
-	struct virt_worst_query query = { from, to, VIRT_WORST_ALL_KINDS, NULL, 1, { 0 } };
+	struct virt_worst_query query = { from, to, VIRT_WORST_ALL_KINDS, NULL, 1, { 0 }, false };
 	double best[3] = { 1e9, 1e9, 1e9 };
 
 	for (int round = 0; round < ROUNDS; round++) {
@@ -70,7 +70,6 @@ static void redraw(const struct virt_model *model, const struct virt_worst *wors
 		for (int32_t vcpu = 0; vcpu < VCPUS; vcpu++) {
 			query.of = &vcpu;
 			virt_worst_columns(worst, &query, hits, COLUMNS / MARKER);
-			virt_worst_thin(hits, COLUMNS / MARKER, 1);
 		}
 		end = now();
 		best[1] = end - start < best[1] ? end - start : best[1];

@@ -21,7 +21,7 @@ head -c 20000 "$GUI_SAMPLES/pinned.xen" >cut.xen
 gui_sanitizer
 # how much longer everything takes, and how many steps
 case $GUI_PRELOAD in
-*libasan*) export STEPS_SLOWER=4.5; steps=500 ;;
+*asan*) export STEPS_SLOWER=4.5; steps=500 ;;
 *libtsan*) export STEPS_SLOWER=10; steps=500 ;;
 *) export STEPS_SLOWER=1; steps=100 ;;
 esac

@@ -27,7 +27,7 @@ NAMES = {
     "id", "name", "vcpu", "machine", "reason", "who", "cause", "vector", "class", "pcpu", "kind",
     "thread", "pid", "tid", "distance", "task", "from", "to", "by", "nr", "event", "device",
     "pointer", "operation", "file", "guest_cpu", "cpu", "irq", "kvm_exit", "section", "machine_id",
-    "vcpu_id", "dialect",
+    "vcpu_id", "dialect", "argument", "call", "culprit", "culprit_pid", "cgroup", "trace",
 }
 # What is no sum, each with the reason.
 NO_SUMS = {
@@ -37,8 +37,9 @@ NO_SUMS = {
     "explained_percent",	# rates and shares
     "before", "before_ns", "exit_before",	# goes on when the window begins; the longest of several
     "n_vcpus", "cpu_khz", "cpu_hz", "residual_ppm", "offset_ns", "interval_ns", "poll_ns",
-    "window_ns", "first_ns",	# of the trace or the window
-    "judged", "events", "beyond",	# of the whole trace: how it was aligned, what is outside of it
+    "version", "window_ns", "first_ns",	# of the trace or the window
+    "judged", "events", "beyond", "troubles",	# of the whole trace: how it was aligned, what is outside
+	# of it, reports of a guest that cannot be
     "buffers", "switch_off",	# the fullest buffer; advice
 }
 
@@ -118,8 +119,9 @@ PAGES = {
     "report": of_report(), "--worst": of_report("--worst", "1000000"), "top": of_top,
     "export": of_export,
 }
-PAGES.update((page, of_report(page)) for page in ("--waits", "--threads", "--handlers", "--power",
-                                                  "--migrations", "--tracing", "--hypertrace"))
+PAGES.update((page, of_report(page)) for page in (
+    "--exits", "--waits", "--threads", "--handlers", "--power", "--migrations", "--tracing",
+    "--hypertrace"))
 PAGES["--function"] = of_report("--function", "*")
 OF_MONITORS = {"--devices": of_report("--devices")}
 

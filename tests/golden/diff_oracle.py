@@ -95,8 +95,8 @@ def of_csv(path):
 def of_json(told):
     rows = {}
     for item in told["differences"]:
-        key = item["name"], item["kind"], item.get("state", item.get("reason", ""))
-        rows[key + ("",)] = tuple(tuple(item[side].get(name) for name in
+        key = item["name"], item["kind"], item.get("what", "")
+        rows[key + ("",)] = tuple(tuple(item.get(side + "_" + name) for name in
                                         ("ns_per_s", "per_s", "p99_ns"))
                                   for side in ("before", "after"))
         for by in item.get("by", []):
@@ -140,7 +140,7 @@ def main():
                 if key[1] != "migrations" or weight(value) >= 1e-6}
     same("CSV", expected, rows, 3)
     same("JSON", expected, of_json(told), 6)
-    costs = [(item["kind"] != "state" or item["state"] not in ("guest", "blocked", "offline"))
+    costs = [(item["kind"] != "state" or item["what"] not in ("guest", "blocked", "offline"))
              for item in told["differences"]]
     if costs != sorted(costs, reverse=True):
         sys.exit("costs do not come first")

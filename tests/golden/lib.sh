@@ -6,7 +6,7 @@
 
 set -u
 : "${KSV_BIN:?path of kshark-virt}" "${KSV_SOURCE_DIR:?}" "${KSV_BUILD_DIR:?}"
-export LC_ALL=C TZ=UTC
+export LC_ALL=C TZ=UTC ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
 unset XEN_CPUHZ XEN_ABSTS XEN_TSC_SKEW KERNELSHARK KSHARK_VIRT_PLUGIN_DIR
 
 GOLDEN=$KSV_SOURCE_DIR/tests/golden
@@ -36,10 +36,17 @@ check()
 	"$@" || fail "$what"
 }
 
+# With sanitizers, looking for leaks takes longer than most commands do. run() looks for those of the first
+# process of each subcommand; unit tests and attacks always look.
+looked=
 # run ARGUMENT...: kshark-virt with these arguments; output in $OUT and $ERR, status in $STATUS
 run()
 {
-	"$KSV_BIN" "$@" > "$OUT" 2> "$ERR" < /dev/null
+	local leaks=0
+
+	[[ "$looked " = *" ${1:-} "* ]] || leaks=1
+	looked+=" ${1:-}"
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=$leaks "$KSV_BIN" "$@" > "$OUT" 2> "$ERR" < /dev/null
 	STATUS=$?
 }
 
@@ -55,7 +62,7 @@ xenalyze_says()
 		event='event - (event & ~0x500 == 0x81003)'
 		mode=(--svm-mode)
 		# that is how nearly all are
-		"$KSV_BIN" dump --quiet --format csv --cpu-hz 1G --event '*svm_vmexit*' "$trace" |
+		"$KSV_BIN" dump --quiet --format csv --event '*svm_vmexit*' "$trace" |
 			grep svm_vmexit >/dev/null || event=
 	fi
 	if [ -n "$event" ]; then
@@ -63,6 +70,13 @@ xenalyze_says()
 		trace=$WORK/svm.xen
 	fi
 	xenalyze "${mode[@]}" "$@" "$trace" 2>/dev/null
+}
+
+# known_hz TRACE: the frequency of the TSC that a xentrace file or its sidecar knows, in whole MHz
+known_hz()
+{
+	"$KSV_BIN" report -q -f json "$1" | sed -n 's/.*"cpu_hz": \([0-9]*\).*/\1/p' |
+		awk '{ printf "%.0f000000\n", $1 / 1e6 }'
 }
 
 # status N: what the last run must have ended with
@@ -147,7 +161,7 @@ refuse()
 # to be run with other numbers alone.
 sanitized()
 {
-	ldd "$KSV_BIN" | grep -q libasan
+	grep -q __asan_init "$KSV_BIN"
 }
 
 # chosen FILE...: all of them, a line each; every sixth one with the address sanitizer

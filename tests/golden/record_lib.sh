@@ -14,7 +14,7 @@ tree()
 	rm -rf "$KSHARK_VIRT_ROOT"
 	while IFS=' ' read -r path text; do
 		[[ $path == /* ]] || continue
-		mkdir -p "$KSHARK_VIRT_ROOT${path%/*}"
+		[ -d "$KSHARK_VIRT_ROOT${path%/*}" ] || mkdir -p "$KSHARK_VIRT_ROOT${path%/*}"
 		printf -- "${text//^/\\0}" > "$KSHARK_VIRT_ROOT$path"
 	done < "$GOLDEN/$1"
 	TRACING=$KSHARK_VIRT_ROOT/sys/kernel/tracing
@@ -88,6 +88,23 @@ is()
 	[ "$1" = "$2" ] || fail "$1 instead of $2"
 }
 
+# pause SECONDS: without starting a process
+exec {NOTHING}<> <(:)
+pause()
+{
+	read -r -t "$1" -u "$NOTHING" || :
+}
+
+# runs PID: the child has not ended
+runs()
+{
+	local stat
+
+	{ read -r stat < "/proc/$1/stat"; } 2> /dev/null || return
+	stat=${stat##*) }
+	[ "${stat%% *}" != Z ]
+}
+
 # wait_for COMMAND...: until it succeeds, for two minutes
 wait_for()
 {
@@ -95,7 +112,7 @@ wait_for()
 
 	for ((i = 0; i < 2400; i++)); do
 		"$@" 2> /dev/null && return
-		sleep 0.05
+		pause 0.05
 	done
 	fail "in vain: $*"
 }
@@ -107,8 +124,8 @@ ends()
 	local i
 
 	for ((i = 0; i < 2400; i++)); do
-		jobs -rp | grep -qx "$1" || break
-		sleep 0.05
+		runs "$1" || break
+		pause 0.05
 	done
 	if ((i == 2400)); then
 		fail "process $1 does not end; it says:"

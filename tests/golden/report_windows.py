@@ -65,7 +65,7 @@ def check_vcpu(vcpu, moments, begin):
     # what nobody knows of the gap may have been a wait
     check_costs(name + " migrations", vcpu["migration_cost"],
                 [m["cost_ns"] for m in mine
-                 if m["complete"] and "unknown" not in m["states_ns"]])
+                 if m["complete"] and not m["states_ns"]["unknown"]])
 
 
 def main():

@@ -98,6 +98,8 @@ attempt 3 view --dry-run "$sample" "$WORK/directory"
 attempt 3 view --dry-run -s "$WORK/session.json"
 unset DISPLAY WAYLAND_DISPLAY QT_QPA_PLATFORM
 attempt 2 view "$sample"
+DISPLAY=:4711 attempt 2 view "$sample"
+WAYLAND_DISPLAY=wayland-0 attempt 2 view "$sample"
 export XEN_CPUHZ=fast
 attempt 2 dump "$sample"
 

@@ -20,15 +20,17 @@ complete_words()
 	_kshark_virt
 	printf '%s\n' "${COMPREPLY[@]}" > "$WORK/completion"
 }
-. "$KSV_SOURCE_DIR/tools/man/kshark-virt.bash"
+run help --completion=bash
+status 0
+. "$OUT"
 
-commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$WORK/help")
+commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' "$WORK/help")
 complete_words kshark-virt ''
 check "completes the commands and no others" \
 	test "$(grep -v '^-' "$WORK/completion" | sort)" = "$(sort <<< "$commands")"
 for command in $commands; do
 	[ "$command" = help ] && continue
-	says "$KSV_SOURCE_DIR/tools/man/kshark-virt.1" ".It Cm $command"
+	says "$KSV_BUILD_DIR/man/man1/kshark-virt.1" ".It Cm $command"
 	run "$command" --help
 	status 0
 	golden "t002_help_$command" "$OUT"
@@ -41,13 +43,13 @@ for command in $commands; do
 	options=$(grep -oE -- '^  (-., )?--[a-z-]+' "$WORK/help-$command" | grep -oE -- '--[a-z-]+')
 	check "there are options" test "$(echo "$options" | wc -l)" -ge 4
 	for option in $options; do
-		says "$KSV_SOURCE_DIR/tools/man/kshark-virt-$command.1" "Fl -${option#--}"
+		says "$KSV_BUILD_DIR/man/man1/kshark-virt-$command.1" "Fl -${option#--}"
 	done
 	# and none that is not there
 	complete_words kshark-virt "$command" --
 	check "completes the options and no others" \
 		test "$(sort "$WORK/completion")" = "$(sort <<< "$options")"
-	for option in $(grep -E '^\.It Fl ' "$KSV_SOURCE_DIR/tools/man/kshark-virt-$command.1" |
+	for option in $(grep -E '^\.It Fl ' "$KSV_BUILD_DIR/man/man1/kshark-virt-$command.1" |
 			grep -oE 'Fl -[a-z-]+' | sed 's/Fl -/--/'); do
 		check "$option of the manual" grep -qx -- "$option" <<< "$options"
 	done
@@ -82,5 +84,10 @@ check "completes an event" grep -qx running_to_blocked "$WORK/completion"
 cd "$SAMPLES" || exit 1
 complete_words kshark-virt view pinn
 check "completes a file" grep -qx pinned.xen "$WORK/completion"
+
+# What other shells say is checked with these.
+run help --completion=csh
+status 2
+says "$ERR" "unknown shell 'csh'"
 
 finish

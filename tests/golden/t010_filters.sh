@@ -55,10 +55,31 @@ tsc=$(sed -n 15000p "$all" | cut -d, -f1)
 picks "\$1 >= $tsc" --from "tsc:$tsc"
 picks "\$1 < $tsc" --to "tsc:$tsc"
 run dump --quiet --format csv --from 1000 --to 2000 "$sample"
-status 0
+status 2
+says "$ERR" "--from and --to lie outside the trace"
 check "a span after the trace has the header alone" test "$(wc -l < "$OUT")" = 1
 
-# Clock options.
+# A frequency that contradicts what the trace knows is refused with both; one that rounds it is taken.
+run dump --cpu-hz 2.4G "$sample"
+status 3
+says "$ERR" "is 2400.000000 MHz, but the trace knows that its TSC has 2300.000"
+run dump --quiet --format csv --cpu-hz 2.31G --to 1 "$sample"
+status 0
+XEN_CPUHZ=2.4G run dump "$sample"
+status 3
+for command in report why "check --max steal=1%" "plot -o $WORK/x.svg" "export -f sqlite -o $WORK/x.db" "top --once" \
+	"rollup --host h --start-time 5" "split --from 1 -o $WORK/x.xen"; do
+	# shellcheck disable=SC2086
+	run $command --cpu-hz 2.4G "$sample"
+	status 3
+	says "$ERR" "its TSC has 2300.000"
+done
+check "nothing is written" test -z "$(ls "$WORK"/x.* 2>/dev/null)"
+# Clock options, for a trace that knows none: without the run times of the scheduler.
+python3 "$GOLDEN/xen_less.py" "$sample" "$WORK/unknown.xen" 'event not in (0x2800e, 0x28011)' ||
+	fail "cannot make a trace"
+whole=$sample
+sample=$WORK/unknown.xen
 run dump --quiet --format csv --cpu-hz 1G "$sample"
 status 0
 check "at 1 GHz a cycle is a ns" \
@@ -74,6 +95,7 @@ export XEN_CPUHZ=2G
 run dump --quiet --format csv --cpu-hz 1G "$sample"
 same "$OUT" "$WORK/absolute.csv"
 unset XEN_CPUHZ XEN_ABSTS
+sample=$whole
 
 # Records of whom nothing tells: those of pCPU 2, without the scheduler's.
 python3 "$GOLDEN/xen_less.py" "$sample" "$WORK/less.xen" 'pcpu != 2 or event >> 16 != 2' ||

@@ -28,6 +28,7 @@ for row in csv.DictReader(open(sys.argv[2], newline="")):
     task, pcpu, seconds, ns, event, info = LINE.match(line).groups()
     entry = json.loads(objects.readline())
     fields = entry.pop("fields")
+    assert entry.pop("version") == 1
     assert list(entry) == keys
     for key in INTS:
         assert entry[key] == (int(row[key]) if row[key] else None), (key, row, entry)

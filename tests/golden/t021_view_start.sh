@@ -4,7 +4,7 @@
 
 mkdir "$WORK/tmp"
 some_plugins
-export TMPDIR=$WORK/tmp DISPLAY=:99
+export TMPDIR=$WORK/tmp QT_QPA_PLATFORM=offscreen
 cd "$WORK" || exit 1
 cat > viewer << 'END'
 #!/bin/bash

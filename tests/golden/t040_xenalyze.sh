@@ -19,10 +19,11 @@ for trace in "$SAMPLES"/*.xen; do
 	name=$(basename "$trace" .xen)
 	# who is named by a sidecar is nobody for xenalyze: t046
 	[ ! -e "$trace.meta.json" ] || continue
-	names+=("$name")
-	# any frequency will do, as long as both have the same
-	xenalyze_says "$trace" --cpu-hz 2300000000 --dump-all > "$WORK/$name.txt"
-	run dump --quiet --format json --cpu-hz 2300000000 "$trace"
+	# both have the same frequency
+	hz=$(known_hz "$trace")
+	names+=("$name=$hz")
+	xenalyze_says "$trace" --cpu-hz "$hz" --dump-all > "$WORK/$name.txt"
+	run dump --quiet --format json --cpu-hz "$hz" "$trace"
 	status 0
 	mv "$OUT" "$WORK/$name.json"
 done
@@ -33,7 +34,7 @@ check "xenalyze reads exits of a later Xen" cmp "$WORK/hvm-exits.txt" "$WORK/lat
 
 compare()
 {
-	python3 "$GOLDEN/xenalyze_fields.py" 2300000000 "$@"
+	python3 "$GOLDEN/xenalyze_fields.py" "$@"
 }
 compare "$WORK" "${names[@]}"
 STATUS=$?
@@ -48,7 +49,7 @@ cp "$WORK/$name.txt" "$WORK/bad"
 sed -e '0,/"credit":-\?[0-9]*/s//"credit":123456/' -e '0,/(iret)/s//(irate)/' \
 	-e '0,/"event":"do_block"/s//"event":"do_yield"/' -e 3d \
 	"$WORK/$name.json" > "$WORK/bad/$name.json"
-compare "$WORK/bad" "$name" > "$WORK/said"
+compare "$WORK/bad" "$name=2300000000" > "$WORK/said"
 STATUS=$?
 status 1
 says "$WORK/said" ", 40496 records of 33 events, failures 9"
@@ -56,7 +57,7 @@ says "$WORK/said" ", 40496 records of 33 events, failures 9"
 # Somebody else is said to run, and a record of ours is gone: who runs differs twice.
 sed -e '0,/"domid":1,\(.*"event":"vmentry"\)/s//"domid":7,\1/' -e '$d' "$WORK/$name.json" \
 	> "$WORK/bad/$name.json"
-compare "$WORK/bad" "$name" > "$WORK/said"
+compare "$WORK/bad" "$name=2300000000" > "$WORK/said"
 STATUS=$?
 status 1
 says "$WORK/said" "failures 2, not printed by xenalyze"

@@ -33,17 +33,18 @@ for trace in "$SAMPLES"/*.xen; do
 	name=$(basename "$trace" .xen)
 	# who is named by a sidecar is nobody for xenalyze: t046
 	[ ! -e "$trace.meta.json" ] || continue
-	# any frequency will do, as long as all have the same
+	# all have the same frequency
+	hz=$(known_hz "$trace")
 	if sanitized; then
-		run report --quiet --format json --cpu-hz 2300M "$trace"
+		run report --quiet --format json --cpu-hz "$hz" "$trace"
 		status 0
 		continue
 	fi
-	xenalyze_says "$trace" --cpu-hz 2300000000 --summary > "$WORK/xenalyze"
-	run dump --quiet --format csv --cpu-hz 2300M "$trace"
+	xenalyze_says "$trace" --cpu-hz "$hz" --summary > "$WORK/xenalyze"
+	run dump --quiet --format csv --cpu-hz "$hz" "$trace"
 	status 0
 	cp "$OUT" "$WORK/dump"
-	run report --quiet --format json --cpu-hz 2300M "$trace"
+	run report --quiet --format json --cpu-hz "$hz" "$trace"
 	status 0
 	python3 "$GOLDEN/report_oracle.py" "$trace" "$WORK/dump" "$OUT" "$WORK/xenalyze" > "$WORK/said"
 	STATUS=$?

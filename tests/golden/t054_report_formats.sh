@@ -19,11 +19,14 @@ formats()
 }
 
 formats xen --from 1.2 --to 1.5 credit2-basic.xen
-formats lost lost-records.xen
-formats hvm hvm-io.xen
+# traces that show all numbers; t211_not_recorded has those that do not
+samples='credit2-4.20 credit2-basic dom0 hvm-exits hvm-io lost-records pinned sched-credit'
+! sanitized || samples='lost-records hvm-io'
+for sample in $samples; do
+	formats "$sample" "$sample.xen"
+done
 formats hvm_part --from 2.3 --to 2.4 --vcpu d1v1 hvm-exits.xen
 formats kvm kvm-host.dat kvm-guest.dat
-formats kvm_part --from 1023.3 --to 1023.5 kvm-shared.dat
 
 samples='credit2-basic.xen hvm-exits.xen lost-records.xen kvm-host.dat kvm-shared.dat'
 ! sanitized || samples='lost-records.xen kvm-shared.dat'

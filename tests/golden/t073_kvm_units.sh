@@ -23,7 +23,7 @@ variants()
 # report FILE...: into report.csv, without the name of the file
 report()
 {
-	run report --cpu-hz 2300M --format csv "$@"
+	run report --cpu-hz 2596M --format csv "$@"
 	status 0
 	check "$*: says $(cat "$ERR")" test ! -s "$ERR"
 	sed "s/^$1,/FILE,/" "$OUT" > report.csv

@@ -26,8 +26,9 @@ vcpus()
 	status 0
 	python3 - "$OUT" << 'END'
 import json, sys
-# one object after the other; the first is the host's
-report, _ = json.JSONDecoder().raw_decode(open(sys.argv[1]).read())
+# the first one is the host's
+report = json.load(open(sys.argv[1]))
+report = report.get("reports", [report])[0]
 for machine in report["machines"]:
     print(machine["id"], machine["machine"])
     for vcpu in machine["vcpus"]:

@@ -66,8 +66,9 @@ changed pages.dat 'put(14, 0)'
 refused pages.dat "damaged: libtracecmd crashes on it"
 
 # A page, not the first one, of which more is said to be used than it has.
-changed used.dat 'put(cpu(1) + 3 * 4096 + 8, 0x7ffffff, 8); \
+used='put(cpu(1) + 3 * 4096 + 8, 0x7ffffff, 8); \
 	put(cpu(1) + 3 * 4096 + 16, 29 | 1 << 5); put(cpu(1) + 3 * 4096 + 20, 0x7000000)'
+changed used.dat "$used"
 refused used.dat "damaged: libtracecmd crashes on it"
 
 # A format of an event that libtraceevent cannot parse, and crashes on.
@@ -77,6 +78,27 @@ cp v7.dat whole.dat
 run report --full whole.dat format.dat
 status 3
 says "$OUT" "whole.dat"
+# it crashes when its records are read, after the first report
+for format in text json; do
+	run report -f $format whole.dat used.dat
+	status 3
+	says "$OUT" "whole.dat"
+	says "$ERR" "used.dat: damaged: libtracecmd crashes on it"
+done
+check "the document is whole" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$OUT"
+run report --full whole.dat used.dat
+status 3
+says "$OUT" "whole.dat"
+# the same of a guest
+trace-cmd convert --file-version 7 --compression none -i "$SAMPLES/kvm-nested-g1.dat" -o guest.dat > said 2>&1
+python3 "$GOLDEN/trace_dat_edit.py" guest.dat bad-guest.dat "$used"
+for command in report "report --full" why "export -f csv-tables -o tables"; do
+	run $command whole.dat bad-guest.dat
+	status 3
+	says "$ERR" "bad-guest.dat: damaged: libtracecmd crashes on it"
+done
+check "no tables" test ! -e tables
+
 run view --dry-run format.dat whole.dat
 status 0
 says "$ERR" "opening the rest without it"

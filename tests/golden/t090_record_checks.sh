@@ -21,10 +21,11 @@ attempt -d 1 --guest web=ssh:-oProxyCommand=x
 attempt -d 1 --guest web=none --guest 160=none
 
 # what is missing
-rm -r "$KSHARK_VIRT_ROOT/sys/module"
+rm -r "$KSHARK_VIRT_ROOT/sys/class"
 attempt -d 1
 attempt -d 1 --hypervisor kvm -o there
-rm -r there
+check "nothing is estimated" test -z "$(grep expected "$OUT" "$ERR")"
+check "no folder" test ! -e there
 kvm_host
 rm -r "$TRACING"
 if [ "$(id -u)" = 0 ]; then
@@ -74,8 +75,18 @@ attempt -d 1 -o huge --reserve 1000000G
 attempt -d 1 -o much --buffer 1000G
 check "no folder is left" test ! -e huge -a ! -e much
 FAKE_DIE=1 attempt -d 1 -o dies
-is "$(json dies/recording.json 'j["state"]')" failed
+check "no folder is left" test ! -e dies
 restored
+# one that was there stays, empty as it was; what somebody has put into it, too
+mkdir -m 700 before
+FAKE_DIE=1 run record -d 1 -o before
+status 3
+check "the folder is there, and empty" test -d before -a -z "$(ls -A before)"
+sed -i '/^record)/a \	[ -z "${FAKE_WROTE:-}" ] || echo notes > "$(dirname "$3")/notes"' "$WORK/bin/trace-cmd"
+FAKE_WROTE=1 FAKE_DIE=1 run record -d 1 -o wrote
+status 3
+is "$(cat wrote/notes)" notes
+is "$(json wrote/recording.json 'j["state"]')" failed
 printf '#!/bin/sh\necho "no route to host" >&2; exit 255\n' > "$WORK/bin/ssh"
 chmod +x "$WORK/bin/ssh"
 attempt -d 1 --guest web=ssh:root@web
@@ -87,7 +98,7 @@ printf '#!/bin/sh\necho uid=0.; echo "trace-cmd version 2.9.7"; echo x86-tsc\n' 
 attempt -d 1 --guest web=ssh:root@web
 printf '#!/bin/sh\necho uid=0.; echo "trace-cmd version 3.1"; echo local\n' > "$WORK/bin/ssh"
 attempt -d 1 --guest web=ssh:root@web
-check "trace-cmd has recorded nothing else" test "$(wc -l < "$FAKE_LOG")" = 1
+check "trace-cmd has recorded nothing else" test "$(wc -l < "$FAKE_LOG")" = 3
 golden t090_record_checks "$WORK/transcript"
 
 # somebody else's, and that of who calls sudo

@@ -101,7 +101,7 @@ with open(sys.argv[1], "wb") as out:
                            for time, event in zip(times, events))
         out.write(struct.pack("<III", 2 << 28 | 0x1f003, vcpu, len(records)) + records)
 END
-run compare --quiet --format csv --cpu-hz 1G --windows 1 --statistic mean pinned.xen "$WORK/far.xen"
+run compare --quiet --format csv --cpu-hz 2300M --windows 1 --statistic mean pinned.xen "$WORK/far.xen"
 check "far times" awk -F, -v far="$WORK/far.xen" '
 	$2 == far && $1 == "d1.guest+hypervisor_percent" { guest = $5 }
 	$2 == far && $1 == "d1.steal_percent" { steal = $5 }

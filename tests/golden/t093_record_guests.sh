@@ -227,10 +227,10 @@ same stuck/host.dat "$FAKE_SAMPLE"
 restored
 is "$(json stuck/recording.json 'j["state"], [f["name"] for f in j["files"]], ["why" in g for g in j["guests"]]')" \
 	"('complete', ['host.dat'], [True, True])"
-# all of theirs has come, and the host's trace takes long: none of them is given up
+# all of theirs has come, and the host's trace takes longer than the guests may: none of them is given up
 kvm_host
 answering
-FAKE_GUEST=db FAKE_SLOW=2 KSHARK_VIRT_GUESTS_S=1 attempt -d 0.2 -o writing
+FAKE_GUEST=db FAKE_SLOW=9 KSHARK_VIRT_GUESTS_S=8 attempt -d 0.2 -o writing
 status 0
 same writing/host.dat "$FAKE_SAMPLE"
 check "trace-cmd has written it itself" test -z "$(grep ^restore "$FAKE_LOG")"

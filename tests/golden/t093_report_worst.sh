@@ -69,8 +69,9 @@ kinds=$(sed -n '1s/.* list of //p' "$ERR" | sed 's/ and /, /; s/,//g')
 check "kinds: $kinds" test "$(wc -w <<< "$kinds")" -ge 8
 run report --help
 check "help names them" grep -qF "only${kinds// /,}" <(tr -d '\n ' < "$OUT")
-check "completion of --kind names them" grep -qF "\"$kinds\"" \
-	"$KSV_SOURCE_DIR/tools/man/kshark-virt.bash"
+run help --completion=bash
+cp "$OUT" "$WORK/completion"
+check "completion of --kind names them" grep -qF "\"$kinds\"" "$WORK/completion"
 for kind in $kinds; do
 	run report -q --worst 1 --kind "$kind" hvm-exits.xen
 	status 0
@@ -79,8 +80,7 @@ run record --flight --trigger 'foo>1ms'
 status 2
 triggers=$(sed -n '1s/.* none of //p' "$ERR" | sed 's/ and /, /; s/,//g')
 check "triggers: all that need no guest" test "$triggers" = "${kinds/ irq/}"
-check "completion of --trigger names them" grep -qF "\"${triggers// /> }>\"" \
-	"$KSV_SOURCE_DIR/tools/man/kshark-virt.bash"
+check "completion of --trigger names them" grep -qF "\"${triggers// /> }>\"" "$WORK/completion"
 
 # A wait that is moved: its pCPU is that of the longest part, and its culprit had this one, by the intervals.
 for trace in kvm-talk.dat credit2-4.20.xen; do

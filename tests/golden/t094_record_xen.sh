@@ -69,6 +69,7 @@ status 0
 is "$(json limited/recording.json 'j["state"]')" stopped
 FAKE_DIE=1 attempt -d 1 -o dies
 status 3
+check "no folder is left" test ! -e dies
 
 # it fails at its end, or ends by itself: what was recorded is kept, and it is said
 FAKE_END=1 attempt -d 0.2 -o failing

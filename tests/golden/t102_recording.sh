@@ -105,7 +105,7 @@ status 0
 check "aligned now" test -z "$(grep 'left out' "$ERR")"
 rm xen/burny.dat.meta.json
 
-# Two guests: one after the other, and an array.
+# Two guests: one after the other, and one document.
 cp kvm/web.dat kvm/db.dat
 recording kvm kvm complete \
 	"$(file web.dat guest web), $(file host.dat host), $(file db.dat guest db)"
@@ -114,9 +114,10 @@ status 0
 check "both" test "$(grep -c '^kvm/.*.dat: host time' "$OUT")" = 2
 run align --format json kvm
 status 0
-check "an array" python3 -c '
+check "one document" python3 -c '
 import json, sys
 found = json.load(open(sys.argv[1]))
+found = found["alignments"]
 assert [one["file"] for one in found] == ["kvm/web.dat", "kvm/db.dat"]
 assert not any(one["refused"] for one in found)' "$OUT"
 run align kvm kvm/web.dat

@@ -260,6 +260,7 @@ check "the files of CPUs are kept" test -s unjudged/host.dat.kept0
 kvm_host
 FAKE_DIE=1 attempt --flight -o dies
 status 3
+check "no folder is left" test ! -e dies
 restored
 
 # nothing happens
@@ -474,6 +475,7 @@ status 3
 xen_host
 FAKE_DIE=1 attempt --flight -o xen_dies
 status 3
+check "no folder is left" test ! -e xen_dies
 attempt --flight --events sched --trigger 'exit>1ms'
 attempt --flight --events hvm --trigger 'wake>1ms'
 attempt --flight --trigger 'irq>1ms'

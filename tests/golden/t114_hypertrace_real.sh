@@ -54,7 +54,7 @@ import json
 import sys
 report = json.load(open(sys.argv[1]))
 machine = report["hypertrace"][0]
-assert machine["calls"] == {"decoded": 130, "unknown": 0, "kvm": 5, "senseless": 0, "outside": 0,
+assert machine["calls"] == {"decoded": 130, "unknown": 0, "kvm": 5, "senseless": 0, "user": 0, "outside": 0,
                             "vague": 0}
 assert machine["numbers"] == [{"nr": 1, "name": "KVM_HC_VAPIC_POLL_IRQ", "result": "kvm", "count": 5}]
 assert machine["troubles"] == [], machine["troubles"]

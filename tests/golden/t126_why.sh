@@ -97,8 +97,8 @@ status 2
 # Who had a physical CPU.
 run why --quiet --pcpu 3 --from 76.6893 --to 76.7176 recording-kvm
 status 0
-says "$OUT" "  rcu_preempt-15 has p3"
-says "$OUT" "  db v0 has p3"
+says "$OUT" "  rcu_preempt-15 has pCPU 3"
+says "$OUT" "  db v0 has pCPU 3"
 
 # Machines by the names that others have given them.
 for name in "web v0" g1v0; do

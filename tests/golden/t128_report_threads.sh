@@ -40,5 +40,5 @@ check "it is told whose thread took the pCPU" \
 	grep -q "g1's vhost-1306, its own machine's, had the pCPU" "$OUT"
 run why --vcpu g1v1 --from 531.268016784 --to 531.277996573 kvm-ptp.dat
 status 0
-check "why tells it, too" grep -q "had by: g1's vhost-1306, its own machine's" "$OUT"
+check "why shows it, too" grep -q "which g1's vhost-1306 of its own machine has" "$OUT"
 finish

@@ -89,8 +89,8 @@ check "JSON and CSV name the other state" python3 - "$WORK/includes.json" "$OUT"
 import csv, json, sys
 items = [i for i in json.load(open(sys.argv[1]))["differences"] if i["kind"] == "state"]
 rows = [r for r in csv.DictReader(open(sys.argv[2])) if r["kind"] == "state" and not r["by"]]
-assert any(i["state"] == "guest" for i in items)
-for state, other in [(i["state"], i.get("includes", "")) for i in items] + \
+assert any(i["what"] == "guest" for i in items)
+for state, other in [(i["what"], i.get("includes", "")) for i in items] + \
         [(r["what"], r["includes"]) for r in rows]:
     assert other == ("hypervisor" if state == "guest" else ""), (state, other)
 END

@@ -35,6 +35,45 @@ END
 sanitized && rm "$WORK"/damaged/[a-r]* "$WORK"/damaged/*-*-*
 check "parts of damaged traces" python3 "$GOLDEN/split_windows.py" "$WORK" 151 0 "$WORK"/damaged/*
 
+# Contradictions are at their times: in windows of a part, and in what is merged of two parts.
+cat > "$WORK/contradictions.py" << 'END'
+import json, os, sys
+import split_lib
+from split_lib import window
+folder = sys.argv[1]
+judge, found = split_lib.Judge(), 0
+
+
+def counted(*words):
+    return json.loads(judge.must("report", "-q", "--full", "-f", "json", *words))["contradictions"]
+
+
+for trace in sys.argv[2:]:
+    report = json.loads(judge.must("report", "-q", "--full", "-f", "json", trace))
+    begin, end = report["window_ns"]
+    if not report["contradictions"] or end - begin < 8:
+        continue
+    step = (end - begin) // 8
+    first, second, both = (os.path.join(folder, name + ".xen") for name in ("first", "second", "both"))
+    cut = begin + 4 * step
+    if split_lib.run("split", "-q", *window(begin, cut), "-o", first, trace).returncode or \
+            split_lib.run("split", "-q", *window(cut, end), "-o", second, trace).returncode:
+        continue
+    judge.must("merge", "-q", "-o", both, first, second)
+    for path, inner in [(first, window(begin + i * step, begin + (i + 1) * step)) for i in range(4)] + [
+            (second, window(begin + i * step, begin + (i + 1) * step)) for i in range(4, 7)] + [(both, [])]:
+        a, b = (counted(*inner, p) for p in (trace, path))
+        judge.compared += 1
+        found += len(a)
+        if a != b:
+            judge.differ += 1
+            print(trace, path, inner, a, b)
+print("%d kinds in windows" % found)
+judge.finish(20 if found > 20 else 1 << 30)
+END
+check "contradictions in parts" \
+	env PYTHONPATH="$GOLDEN" python3 "$WORK/contradictions.py" "$WORK" "$WORK"/damaged/*
+
 # Other formats; packed and from a pipe; other clocks; parts of parts.
 cat > "$WORK/more.py" << 'END'
 import json, os, re, subprocess, sys
@@ -101,9 +140,9 @@ judge.must("split", "-q", "--absolute", "--from", "%dns" % (zero + 1200000000),
 a = json.loads(judge.must("report", "-q", "-f", "json", folder + "/abs.xen"))["window_ns"]
 judge.compared += 1
 judge.differ += [abs(a[0] - 1200000000) > 1, abs(a[1] - 1900000000) > 1].count(True)
-judge.must("split", "-q", "--cpu-hz", "2.4G", "--from", "1", "--to", "1.5",
+judge.must("split", "-q", "--cpu-hz", "2.3G", "--from", "1", "--to", "1.5",
            "-o", folder + "/hz.xen", trace)
-judge.same(trace, ["--cpu-hz", "2.4G", "--from", "1", "--to", "1.5"], folder + "/hz.xen")
+judge.same(trace, ["--cpu-hz", "2.3G", "--from", "1", "--to", "1.5"], folder + "/hz.xen")
 judge.finish(30)
 END
 check "formats, commands, packed, clocks" \

@@ -2,15 +2,17 @@
 # top of what is still being recorded: a pipe tells what the file does, and of the end no more than
 # is known by then.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/top_lib.sh"
 
 KNOWN=$GOLDEN/top_known.py
 TRACE=$WORK/trace.xen
 
-# take SAMPLE: in $TRACE, unpacked; $SIDE is its sidecar, for a pipe
+# take SAMPLE: in $TRACE, unpacked; $SIDE is its sidecar, for a pipe, $HZ its frequency
 take()
 {
 	rm -f "$TRACE" "$TRACE.meta.json"
 	SIDE=()
+	HZ=$(known_hz "$1")
 	case $1 in
 	*.gz) zcat "$1" > "$TRACE";;
 	*) cp "$1" "$TRACE";;
@@ -31,14 +33,12 @@ pipe()
 	STATUS=$?
 }
 
-# plain FORMAT FILE: without what a pipe does not know: its name, what the whole trace lacks, and
-# percentiles of all at once
+# plain FORMAT FILE: without what a pipe does not know: its name, and percentiles of all at once
 plain()
 {
 	case $1 in
-	json) sed -e 's/^\( *"file":\).*/\1/' -e '/^ *"warnings": \[/,/^ *\],/d' "$2";;
-	openmetrics) grep -v '^kshark_virt_wake_p99_seconds{' "$2" | sort;;
-	*) cat "$2";;
+	openmetrics) without_notes "$1" "$2" | grep -v '^kshark_virt_wake_p99_seconds{' | sort;;
+	*) without_notes "$1" "$2";;
 	esac
 }
 
@@ -52,11 +52,14 @@ is_file()
 		run top --quiet --format $format "$@" "$TRACE"
 		status 0
 		plain $format "$OUT" > "$WORK/file"
+		notes_of $format "$OUT" > "$WORK/file.notes"
 		pipe "$most" --format $format "$@" --hold "${HOLD:-1000}"
 		status 0
 		check "stderr is empty" test ! -s "$ERR"
 		plain $format "$OUT" > "$WORK/piped"
 		same "$WORK/file" "$WORK/piped"
+		notes_of $format "$OUT" > "$WORK/piped.notes"
+		same "$WORK/file.notes" "$WORK/piped.notes"
 	done
 }
 
@@ -84,11 +87,11 @@ for sample in "${traces[@]}"; do
 	# when all is held back, all is known
 	is_file 50000 --interval 100ms
 	# and what is known a while after each interval is what a trace tells that ends there
-	HOLD=200ms is_file 9000 --interval 500ms --cpu-hz 2.4G --hold 200ms
-	pipe 100000 --format csv --interval 500ms --cpu-hz 2.4G --hold 200ms
+	HOLD=200ms is_file 9000 --interval 500ms --cpu-hz "$HZ" --hold 200ms
+	pipe 100000 --format csv --interval 500ms --cpu-hz "$HZ" --hold 200ms
 	cp "$OUT" "$WORK/live.csv"
 	check "$sample: intervals are as known by then" python3 "$KNOWN" "$TRACE" "$WORK/live.csv" \
-		2400000000 200000000 "$WORK" > "$WORK/compared"
+		"$HZ" 200000000 "$WORK" > "$WORK/compared"
 	read -r n m < "$WORK/compared"
 	[[ $n =~ ^[0-9]+$ ]] || continue
 	rows=$((rows + n))
@@ -101,14 +104,14 @@ check "and rows ($rows)" test "$rows" -ge "$(least 8000)"
 
 # What is not known in time is counted and has no length; with more time, it has.
 take "$SAMPLES/hvm-exits.xen"
-pipe 4096 -f csv --interval 100ms --cpu-hz 2.4G --hold 0
+pipe 4096 -f csv --interval 100ms --cpu-hz "$HZ" --hold 0
 # exits_of FILE: how many of a CSV, and how many of these are complete
 exits_of()
 {
 	cut -d, -f5,7,9 "$1" | awk -F, '$1 == "exits" { n += $2; c += $3 } END { print n, c }'
 }
 exits_of "$OUT" > "$WORK/none"
-pipe 4096 -f csv --interval 100ms --cpu-hz 2.4G --hold 1000
+pipe 4096 -f csv --interval 100ms --cpu-hz "$HZ" --hold 1000
 exits_of "$OUT" > "$WORK/all"
 read -r n0 c0 < "$WORK/none"
 read -r n1 c1 < "$WORK/all"
@@ -127,7 +130,7 @@ same "$OUT" "$WORK/once"
 # Counters are those of the sums; a file has them as a whole, whenever it is looked at.
 take "$SAMPLES/pinned.xen"
 mkfifo "$WORK/pipe"
-"$KSV_BIN" top -q -f openmetrics --interval 100ms --hold 100ms --cpu-hz 2.4G "${SIDE[@]}" \
+"$KSV_BIN" top -q -f openmetrics --interval 100ms --hold 100ms --cpu-hz "$HZ" "${SIDE[@]}" \
 	-o "$WORK/virt.prom" "$WORK/pipe" 2> "$ERR" &
 top=$!
 exec 5> "$WORK/pipe"
@@ -146,13 +149,13 @@ total()
 	awk '/^kshark_virt_state_seconds_total/ { s += $2 } END { printf "%d", s * 1000 }' "$1"
 }
 check "they have grown" test "$(total "$WORK/virt.prom")" -gt $(($(total "$WORK/early") + 1000))
-run top -q -f openmetrics --hold 100ms --interval 100ms --cpu-hz 2.4G "$TRACE"
+run top -q -f openmetrics --hold 100ms --interval 100ms --cpu-hz "$HZ" "$TRACE"
 sort "$OUT" > "$WORK/all"
 sort "$WORK/virt.prom" > "$WORK/last"
 same "$WORK/all" "$WORK/last"
 
 # Nobody writes: it says so; a signal ends it, and what is written is whole.
-"$KSV_BIN" top -f json --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/pipe" \
+"$KSV_BIN" top -f json --interval 100ms --hold 100ms --cpu-hz "$HZ" "$WORK/pipe" \
 	> "$OUT" 2> "$ERR" &
 top=$!
 soon grep -q 'waiting for records: no data for 5 s' "$ERR"
@@ -164,10 +167,10 @@ kill -HUP $top
 wait $top
 check "SIGHUP is an end" test $? = 0
 exec 5>&-
-check "the document is whole" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$OUT"
+check "lines are whole" python3 -c 'import json, sys; [json.loads(line) for line in open(sys.argv[1])]' "$OUT"
 
 # Half-way: nothing has the file's name that is not whole.
-"$KSV_BIN" top -q -f csv --interval 100ms --hold 100ms --cpu-hz 2.4G -o "$WORK/half.csv" \
+"$KSV_BIN" top -q -f csv --interval 100ms --hold 100ms --cpu-hz "$HZ" -o "$WORK/half.csv" \
 	"$WORK/pipe" 2> "$ERR" &
 top=$!
 exec 5> "$WORK/pipe"
@@ -185,17 +188,17 @@ echo old > "$WORK/full.csv"
 check "no room is an error" test "$(cat "$WORK/status")" = 3
 check "nothing has changed" test "$(cat "$WORK/full.csv")" = old
 # counters that cannot be written are tried again, more and more rarely, and in the end
-"$KSV_BIN" top -q -f openmetrics -o "$WORK/missing/x" --interval 20ms --cpu-hz 2.4G - < "$TRACE" \
+"$KSV_BIN" top -q -f openmetrics -o "$WORK/missing/x" --interval 20ms --cpu-hz "$HZ" - < "$TRACE" \
 	2> "$ERR"
 check "a folder that is not there is an error" test $? = 3
 n=$(grep -c 'missing/x: cannot write' "$ERR")
 check "it is tried again, and not each time ($n)" test "$n" -ge 3 -a "$n" -le 12
-"$KSV_BIN" top -f openmetrics -o "$WORK/virt.prom" --cpu-hz 2.4G - < "$TRACE" 2> "$ERR"
+"$KSV_BIN" top -f openmetrics -o "$WORK/virt.prom" --cpu-hz "$HZ" - < "$TRACE" 2> "$ERR"
 says "$ERR" 'standard input: has ended, after '
 # the same of a disk that is full
 (
 	ulimit -f 0
-	exec "$KSV_BIN" top -q -f openmetrics -o "$WORK/full.prom" --interval 20ms --cpu-hz 2.4G - < "$TRACE" 2>&1
+	exec "$KSV_BIN" top -q -f openmetrics -o "$WORK/full.prom" --interval 20ms --cpu-hz "$HZ" - < "$TRACE" 2>&1
 ) | cat > "$ERR"
 check "a full disk is an error in the end" test "${PIPESTATUS[0]}" = 3
 n=$(grep -c 'full.prom: cannot write' "$ERR")
@@ -203,7 +206,7 @@ check "it is tried again, too ($n)" test "$n" -ge 3 -a "$n" -le 12
 
 # A file that grows.
 head -c 800000 "$TRACE" > "$WORK/grows.xen"
-"$KSV_BIN" top -q -f csv --follow --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/grows.xen" \
+"$KSV_BIN" top -q -f csv --follow --interval 100ms --hold 100ms --cpu-hz "$HZ" "$WORK/grows.xen" \
 	> "$OUT" 2> "$ERR" &
 top=$!
 soon has_rows 20
@@ -224,7 +227,7 @@ state()
 	mv "$WORK/recording/new.json" "$WORK/recording/recording.json"
 }
 state xen recording ''
-"$KSV_BIN" top -f csv --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/recording" \
+"$KSV_BIN" top -f csv --interval 100ms --hold 100ms --cpu-hz "$HZ" "$WORK/recording" \
 	> "$OUT" 2> "$ERR" &
 top=$!
 soon grep -q 'waiting for it' "$ERR"
@@ -236,7 +239,7 @@ state xen complete '{ "name": "host.xen", "role": "host" }'
 wait $top
 check "it ends with the recording" test $? = 0
 cp "$OUT" "$WORK/followed"
-run top -q -f csv --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/recording"
+run top -q -f csv --interval 100ms --hold 100ms --cpu-hz "$HZ" "$WORK/recording"
 same "$OUT" "$WORK/followed"
 
 # What is wrong.

@@ -135,7 +135,7 @@ ends 0
 # A pipe: nothing comes, it is live, frozen, and has ended; what was last stays.
 zcat "$SAMPLES/domU.xen.gz" > "$WORK/trace.xen"
 mkfifo "$WORK/pipe"
-screen "'$KSV_BIN' top --cpu-hz 2.4G --hold 100ms --interval 200ms '$WORK/pipe'"
+screen "'$KSV_BIN' top --cpu-hz 2300M --hold 100ms --interval 200ms '$WORK/pipe'"
 shows 'waiting for records'
 exec 5> "$WORK/pipe"
 head -c 1000000 "$WORK/trace.xen" >&5
@@ -153,7 +153,7 @@ check "it stays frozen ($was, $is)" test "${was% of*}" = "${is% of*}"
 check "while others come" test "$was" != "$is"
 keys End
 shows 'has ended  '
-run top -q -f csv --cpu-hz 2.4G --interval 200ms "$WORK/trace.xen"
+run top -q -f csv --cpu-hz 2300M --interval 200ms "$WORK/trace.xen"
 n=$(tail -n +2 "$OUT" | cut -d, -f1 | uniq | wc -l)
 check "all $n intervals are there" grep -qF "($n of $n)" "$PANE"
 keys q
@@ -202,4 +202,25 @@ ends 0
 # A terminal that takes nothing keeps nobody from reading.
 check "a slow terminal" python3 "$GOLDEN/slow_terminal.py" "$KSV_BIN" "$SAMPLES/credit2-basic.xen"
 
+# On 80 columns there are fewer columns, and each of them is whole.
+cp "$SAMPLES/hvm-exits.xen" "$WORK/wide.xen"
+wide()
+{
+	in_tmux new-session -d -s top -x "$1" -y 30 \
+		"LC_ALL=C.UTF-8 '$KSV_BIN' top --interval 10s '$WORK/wide.xen'; echo \$? > '$WORK/status'; sleep 1000"
+	shows d1
+	sed -n 3,12p "$PANE" > "$WORK/at$1"
+	keys q
+	ends 0
+}
+wide 80
+wide 120
+check "columns are whole" python3 - "$WORK/at80" "$WORK/at120" << 'END'
+import sys
+narrow, broad = (open(path).read().split("\n") for path in sys.argv[1:])
+rows = [(a.rstrip(), b) for a, b in zip(narrow, broad) if a.strip()]
+assert len(rows) >= 3, rows
+for a, b in rows:
+    assert b.startswith(a) and not b[len(a):len(a) + 1].strip(), (a, b)
+END
 finish

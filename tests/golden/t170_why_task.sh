@@ -33,12 +33,14 @@ oracle()
 	status 0
 	cp "$OUT" "$WORK/report.json"
 	trace-cmd report -t -l "$guest" > "$WORK/text" 2>/dev/null
-	: > "$WORK/why.json"
+	rm -f "$WORK"/why-*.json
 	for task in $(tasks_of "$machine" "$WORK/report.json" "$name" 6); do
 		run why -q --format json --task "$task" --from 0 "$@"
 		status 0
-		cat "$OUT" >> "$WORK/why.json"
+		cp "$OUT" "$WORK/why-$task.json"
 	done
+	python3 -c 'import json, sys; print(json.dumps({"answers": [answer for file in sys.argv[1:]
+		for answer in json.load(open(file))["answers"]]}))' "$WORK"/why-*.json > "$WORK/why.json"
 	# shellcheck disable=SC2086
 	check "$name" python3 "$GOLDEN/why_tasks.py" $option "$WORK/why.json" "$WORK/text" "$WORK/report.json" \
 		"$name" > "$WORK/n"
@@ -104,7 +106,7 @@ sed "s,$WORK/,," "$OUT" > "$WORK/text"
 golden t170_xen "$WORK/text"
 run why -q --task g1:613 --at 1795.08164 "$host" "$guest"
 status 0
-says "$OUT" "waking, waits for g1v0, had by: g1:hackbench-619"
+says "$OUT" "waking, waits for g1v0, which g1:hackbench-619 has"
 run why -q --task g1:621 --worst 1 --format svg -o "$WORK/why.svg" "$host" "$guest"
 status 0
 check "drawn" grep -q "hackbench-621" "$WORK/why.svg"

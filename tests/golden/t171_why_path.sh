@@ -82,8 +82,8 @@ run why -q --path --task web:131 --from 308.123419185 --to 308.154148229 "${talk
 status 0
 golden t171_path "$OUT"
 last=0
-for who in "web v1: guest code" "db:kworker/1:2-127: waking" "db v0: guest code of socat-133" "db's vhost-266 has p1" \
-		"socat-591 has p3" "web's vhost-181 has p3" "web's main loop-162 has p2" \
+for who in "web v1: guest code" "db:kworker/1:2-127: waking" "db v0: guest code of socat-133" "db's vhost-266 has pCPU 1" \
+		"socat-591 has pCPU 3" "web's vhost-181 has pCPU 3" "web's main loop-162 has pCPU 2" \
 		"web v1: guest code of kworker/1:1-35" "web v0: guest code of socat-130" "waking, waits for web v1"; do
 	line=$(tail -n +$((last + 1)) "$OUT" | grep -n -m 1 " [mu]s  $who" | cut -d: -f1)
 	check "then: $who" test -n "$line"

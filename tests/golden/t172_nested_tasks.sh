@@ -70,7 +70,7 @@ status 0
 says "$WORK/tasks.svg" "n1: sh-120"
 # And why it had no more: what the thread in g1 did, and below that the vCPU of the host.
 laws --task n1:sh-120 --worst 10 --kind steal,wake,exit "${three[@]}"
-says "$WORK/why.text" "waits for a CPU of its guest, had by: n1:"
+says "$WORK/why.text" "waits for a CPU of its guest, which n1:"
 says "$WORK/why.text" "g1v0: code of a nested guest"
 run report --full -q "${three[@]}"
 says "$OUT" "  n1: sh-120 "

@@ -106,12 +106,12 @@ told = [{s["name"]: s for s in json.load(open(path))["boot"][0]["stages"] if s["
 n = 0
 for metric in compared["metrics"]:
     level, what = metric["metric"].split(".boot_")[1].split("_", 1)
-    assert [run["run"] for run in metric["runs"]] == ["quiet", "loud"]
-    for stages, run in zip(told, metric["runs"]):
+    assert [run["run"] for run in metric["statistics"]] == ["quiet", "loud"]
+    for stages, run in zip(told, metric["statistics"]):
         stage = stages[level]
         wanted = {"ns": stage["to_ns"] - stage["from_ns"], "true_ns": stage["true_ns"],
                   "exits": stage["exits"], "exits_ns": stage["exits_ns"]}[what]
-        assert run["statistics"]["p50"]["value"] == wanted, (metric["metric"], run, wanted)
+        assert (run["statistic"], run["value"]) == ("p50", wanted), (metric["metric"], run, wanted)
         n += 1
 assert n == 2 * 4 * 9, n
 reasons = [{r["reason"]: r["count"] for r in stages["console"]["reasons"]} for stages in told]

@@ -2,6 +2,7 @@
 # top of this KVM host: buffers of its own, whose records tell what a trace with the same records does; what it
 # changes becomes as it was, and machines have their names.
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/top_lib.sh"
 . "$GOLDEN/record_lib.sh"
 
 # take SAMPLE: its formats are those of a new host, which has no machines yet; $TRACE has its records
@@ -15,7 +16,7 @@ take()
 		-i "$SAMPLES/$1.dat" -o "$TRACE" > "$WORK/converted" 2>&1 || cat "$WORK/converted"
 	python3 "$GOLDEN/tracefs.py" formats "$TRACE" "$KSHARK_VIRT_ROOT"
 	mkdir -p "$TRACING"/per_cpu/cpu{0,1,2,3} "$TRACING/instances" "$KSHARK_VIRT_ROOT"/{proc,run} \
-		"$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm"
+		"$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm" "$KSHARK_VIRT_ROOT/sys/class/misc/kvm"
 	echo 1 > "$TRACING/tracing_on"
 	: > "$FAKE_LOG"
 }
@@ -99,8 +100,13 @@ whole()
 {
 	run top -q "$@" "$TRACE"
 	status 0
-	sed 's/^\( *"file":\).*/\1/; s/^# file .*//' "$OUT" > "$WORK/whole"
+	plain "$OUT" > "$WORK/whole"
+	notes "$OUT" > "$WORK/whole.notes"
 }
+# plain FILE, notes FILE: of CSV, JSON or text
+format_of() { case $(head -c 1 "$1") in "{") echo json;; f) echo csv;; *) echo text;; esac; }
+plain() { without_notes "$(format_of "$1")" "$1"; }
+notes() { notes_of "$(format_of "$1")" "$1"; }
 has_rows() { test "$(grep -c . "$OUT")" -gt "$1"; }
 
 # ---- it tells what a file does ----
@@ -110,7 +116,10 @@ for sample in kvm-shared kvm-ptp kvm-hypercall kvm-paused hypertrace-nested; do
 	take $sample
 	whole -f csv --interval 100ms
 	live -f csv --interval 100ms
-	same "$OUT" "$WORK/whole"
+	plain "$OUT" > "$WORK/live"
+	same "$WORK/live" "$WORK/whole"
+	notes "$OUT" > "$WORK/live.notes"
+	same "$WORK/live.notes" "$WORK/whole.notes"
 	intervals=$((intervals + $(cut -d, -f1 "$OUT" | sort -u | wc -l)))
 done
 check "there are intervals ($intervals)" test $intervals -gt 60
@@ -118,8 +127,10 @@ take kvm-shared
 for format in text json; do
 	whole -f $format --interval 300ms --vcpu g1
 	live -f $format --interval 300ms --vcpu g1
-	sed 's/^\( *"file":\).*/\1/' "$OUT" > "$WORK/live"
+	plain "$OUT" > "$WORK/live"
 	same "$WORK/live" "$WORK/whole"
+	notes "$OUT" > "$WORK/live.notes"
+	same "$WORK/live.notes" "$WORK/whole.notes"
 done
 
 # what it records, and where
@@ -295,6 +306,10 @@ attempt()
 take kvm-shared
 FAKE_DIE=1 attempt
 check "nothing is left" test -z "$(ls "$TRACING/instances")"
+# without a machine it waits for one, and says so
+begin
+over
+says "$ERR" "this host: no KVM machine runs; waiting for one, Ctrl-C ends it"
 rm -r "$TRACING/instances"
 attempt
 rm -r "$TRACING/events/kvm"
@@ -305,6 +320,8 @@ mkdir -p "$KSHARK_VIRT_ROOT/sys/hypervisor"
 echo xen > "$KSHARK_VIRT_ROOT/sys/hypervisor/type"
 attempt
 rm -r "$KSHARK_VIRT_ROOT/sys"
+attempt
+mkdir -p "$KSHARK_VIRT_ROOT/sys/class/misc/kvm"
 attempt
 attempt --follow
 attempt --from 1

@@ -31,4 +31,56 @@ for case in 2:1 4:2 4:3 6:4; do
 	status 0
 	check "$case, the second half" python3 "$GOLDEN/core_sched.py" judge "$OUT" "$WORK/truth" part
 done
+
+# A part has the cores of the whole, also if its own records do not show them; so has what is joined again.
+part_is_window()
+{
+	run report -q --full --from "$2" --to "$3" "$1"
+	status 0
+	sed 1d "$OUT" > "$WORK/window"
+	run split -q --from "$2" --to "$3" -o "$4" "$1"
+	status 0
+	run report -q --full "$4"
+	status 0
+	sed 1d "$OUT" > "$WORK/part"
+	same "$WORK/window" "$WORK/part"
+}
+part_is_window "$SAMPLES/cases/core-sched.xen" 2100us 3000us "$WORK/a.xen"
+part_is_window "$SAMPLES/cases/core-sched.xen" 3000us 5900us "$WORK/b.xen"
+run merge -q -o "$WORK/ab.xen" "$WORK/a.xen" "$WORK/b.xen"
+status 0
+run report -q --full --from 2100us --to 5900us "$SAMPLES/cases/core-sched.xen"
+sed 1d "$OUT" > "$WORK/window"
+run report -q --full "$WORK/ab.xen"
+sed 1d "$OUT" > "$WORK/part"
+same "$WORK/window" "$WORK/part"
+for wrong in '[ 0 ]' '[ 1, 0 ]' '[ 0, 0 ]' '[ 0, 99999 ]'; do
+	python3 - "$WORK/a.xen.meta.json" "$wrong" << 'END'
+import json, sys
+path = sys.argv[1]
+sidecar = json.load(open(path))
+sidecar["part"]["cores"] = [{"pcpus": json.loads(sys.argv[2])}]
+json.dump(sidecar, open(path, "w"))
+END
+	run report --full "$WORK/a.xen"
+	status 0
+	says "$ERR" '"cores" of "part" cannot be understood'
+done
+
+# A single record of a pCPU that is not there, about the idle vCPU of another one, is damage and no core.
+run report -q --format json --cpu-hz 2300M "$SAMPLES/credit2-basic.xen"
+cp "$OUT" "$WORK/right"
+python3 - "$SAMPLES/credit2-basic.xen" "$WORK/damaged.xen" << 'END'
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+idle = struct.pack("<IQI", 1 << 31 | 1 << 28 | 0x21021, struct.unpack_from("<Q", data, 16)[0], 0x7fff0000)
+open(sys.argv[2], "wb").write(data + struct.pack("<III", 0x1001f003, 900, len(idle)) + idle)
+END
+run report -q --format json --cpu-hz 2300M "$WORK/damaged.xen"
+status 0
+check "one record of damage makes no core" python3 - "$WORK/right" "$OUT" << 'END'
+import json, sys
+right, got = (json.load(open(path)) for path in sys.argv[1:])
+assert right["machines"] == got["machines"], "the machines differ"
+END
 finish

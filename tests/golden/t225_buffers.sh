@@ -63,4 +63,46 @@ done
 same "$WORK/once.csv" "$WORK/twice.csv"
 check "the warning is in JSON" test "$(wc -l < "$WORK/twice.json")" = "$(($(wc -l < "$WORK/once.json") + 1))"
 
+# What one buffer lost is unknown on this pCPU, whatever another one has of this time; all else is the same.
+cat > "$WORK/judge.py" <<'END'
+import json
+import sys
+
+report, (lost, begin, end) = json.load(open(sys.argv[1])), map(int, sys.argv[2:])
+begin += 1
+assert report["lost"] == {"records": lost, "windows": [
+    {"pcpu": 0, "from_ns": begin, "to_ns": end, "records": lost}]}, report["lost"]
+assert report["pcpus"][0]["unknown_ns"] >= end - begin
+assert report["machines"][0]["vcpus"][0]["states"]["unknown"]["total_ns"] == end - begin
+END
+cat > "$WORK/states.py" <<'END'
+import json
+import sys
+
+for vcpu in json.load(open(sys.argv[1]))["machines"][0]["vcpus"]:
+    print({name: state["total_ns"] for name, state in vcpu["states"].items()})
+END
+for lossy in "sched 7" "kvm 5"; do
+	read -r buffer lost <<< "$lossy"
+	python3 "$GOLDEN/buffer_loss.py" "$instances" "$WORK/loss.dat" "$buffer" 0 "$lost" > "$WORK/times"
+	read -r begin end < "$WORK/times"
+	trace-cmd report "$WORK/loss.dat" > "$WORK/text" 2>&1
+	says "$WORK/text" "$buffer: CPU:0 [$lost EVENTS DROPPED]"
+	run report --format json "$WORK/loss.dat"
+	status 0
+	says "$ERR" "the buffer '$buffer' lost $lost records"
+	check "the loss of $buffer" python3 "$WORK/judge.py" "$OUT" "$lost" "$begin" "$end"
+	for window in "--to ${begin}ns" "--from ${end}ns"; do
+		for trace in instances loss; do
+			file=$WORK/loss.dat
+			[ "$trace" = loss ] || file=$instances
+			# shellcheck disable=SC2086
+			run report -q --format json $window "$file"
+			status 0
+			python3 "$WORK/states.py" "$OUT" > "$WORK/$trace.states"
+		done
+		check "all else is the same ($buffer, $window)" cmp "$WORK/instances.states" "$WORK/loss.states"
+	done
+done
+
 finish

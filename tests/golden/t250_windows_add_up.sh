@@ -7,7 +7,7 @@ cd "$SAMPLES" || exit 1
 # a trace of each kind that is small; with their guests, of which one changes its cgroup
 traces=${KSV_TRACES:-kvm-cgroups.dat,kvm-cgroups-web.dat recording-kvm recording-qemu
 	recording-qemu/host.dat,--monitor,recording-qemu/db.log kvm-restored.dat waits-ipi.dat
-	hypertrace-aggregated.dat hypertrace-nested.dat kvm-paused.dat
+	hypertrace-aggregated.dat hypertrace-nested.dat kvm-paused.dat cases/fastpath.dat
 	dom0-culprits.xen,dom0-culprits-ftrace.dat saved.xen sched-null.xen}
 sanitized && traces='kvm-cgroups.dat,kvm-cgroups-web.dat sched-null.xen'
 # shellcheck disable=SC2086

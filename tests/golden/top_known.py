@@ -57,6 +57,11 @@ def cut(data, windows, tsc, path):
                 out.write(data[at:at + size])
 
 
+def numbers(lines):
+    """Rows, without notes."""
+    return [row for row in csv.DictReader(lines) if row["section"] != "warning"]
+
+
 def main():
     trace, live, hz, hold, folder = sys.argv[1:6]
     data = open(trace, "rb").read()
@@ -69,7 +74,7 @@ def main():
         shutil.copy(trace + ".meta.json", path + ".meta.json")
     rows = n = 0
     with open(live, newline="") as file:
-        got = list(csv.DictReader(file))
+        got = numbers(file)
     for (begin, end), told in itertools.groupby(got, lambda row: (row["from_ns"], row["to_ns"])):
         moment = int(end) + int(hold)
         cut(data, windows, base + -(-moment * int(hz) // 10 ** 9), path)
@@ -78,7 +83,10 @@ def main():
                               "--to", end + "ns", *sys.argv[6:], path],
                              stdout=subprocess.PIPE, check=True, text=True).stdout
         told = list(told)
-        wanted = list(csv.DictReader(out.splitlines()))
+        wanted = numbers(out.splitlines())
+        # live, a record beyond the hold shows that the interval went on; the file ends before it does
+        if any(row["to_ns"] != end for row in wanted):
+            continue
         for a, b in itertools.zip_longest(wanted, told):
             if a != b:
                 sys.exit("%s: from %s to %s: %s, not %s" % (trace, begin, end, b, a))

@@ -34,22 +34,22 @@ class Trace:
         for name in "header_page", "header_event":
             assert self.text() == name
             self.files[name] = self.block(8)
+        self.formats("ftrace")
         for _ in range(self.number(4)):
-            self.block(8)
-        for _ in range(self.number(4)):
-            system = self.text()
-            for _ in range(self.number(4)):
-                text = self.block(8)
-                name = text.split(b"\n", 1)[0].split()[1].decode()
-                self.files["%s/%s/format" % (system, name)] = text
-        for size in 4, 4, 8:
-            self.block(size)
+            self.formats(self.text())
+        self.symbols, self.printk, self.comms = self.block(4), self.block(4), self.block(8)
         n_cpus = self.number(4)
         assert self.text() == "options  "
         while self.number(2):
             self.block(4)
         assert self.text() == "flyrecord"
         self.cpus = [(self.number(8), self.number(8)) for _ in range(n_cpus)]
+
+    def formats(self, system):
+        for _ in range(self.number(4)):
+            text = self.block(8)
+            name = text.split(b"\n", 1)[0].split()[1].decode()
+            self.files["%s/%s/format" % (system, name)] = text
 
     def number(self, size):
         self.at += size
@@ -161,4 +161,5 @@ def main():
         time.sleep(0.05)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -91,7 +91,8 @@ def check_text(answer, lines):
     *lines, last = lines
     window = answer["window_ns"]
     assert last[:3] == (window[0], window[1] - window[0], 0)
-    assert ns_of(*last[3].rsplit(": ", 1)[1].split()) == answer["unexplained_ns"]
+    assert ns_of(*re.fullmatch(r"in all, (\S+) (\S+) of it unexplained", last[3]).groups()) == \
+        answer["unexplained_ns"]
     wanted = list(wanted_lines(answer["segments"], 0))
     assert len(lines) == len(wanted), (len(lines), len(wanted))
     for line, want in zip(lines, wanted):

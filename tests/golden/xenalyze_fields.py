@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compare who runs (see xenalyze_compare.py) and field values, record by record, with what xenalyze prints.
 
-Usage: xenalyze_fields.py HZ DIRECTORY NAME...
+Usage: xenalyze_fields.py DIRECTORY NAME=HZ...
 
 DIRECTORY/NAME.json comes from "kshark-virt dump --format json", DIRECTORY/NAME.txt from "xenalyze
 --dump-all", both with the frequency HZ. Every line must be of a kind that is listed below and fit a
@@ -377,7 +377,7 @@ def find(said, rows, kinds):
 
 
 def main():
-    hz, directory, names = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    directory, names = sys.argv[1], sys.argv[2:]
     kinds = [Kind(*row) for row in KINDS]
     by_word = {}        # kinds by the first word of a line, for speed
     ignored = [re.compile(text).fullmatch for text, _ in IGNORED]
@@ -393,8 +393,8 @@ def main():
 
     # millions of small objects, and no rings of them
     gc.disable()
-    for name in names:
-        rows = xenalyze.ours("%s/%s.json" % (directory, name), hz)
+    for name, hz in (words.split("=") for words in names):
+        rows = xenalyze.ours("%s/%s.json" % (directory, name), int(hz))
         for row in (row for same in rows.values() for row in same):
             records[row["event"]] += 1
             if row["event"].startswith("0x") or any(f.startswith("extra") for f in row["fields"]):

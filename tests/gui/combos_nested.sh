@@ -100,5 +100,5 @@ check_three three-near
 # last, as markers A and B lie on strips
 combo_strip 2
 gui_double_click_at $(((GUI_X0 + GUI_X1) / 2)) $((VIRT_Y + GUI_HEIGHT / 4))
-gui_until gui_find widgets QLabel '*g1/g1v0 * on pCPU 0 for *' >/dev/null
+gui_until gui_find widgets QLabel '*g1/g1v0 * on CPU 0 of g1 for *' >/dev/null
 gui_quit

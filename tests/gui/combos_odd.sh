@@ -44,7 +44,7 @@ gui_quit
 
 # guests of two recordings: one is known, the other one cannot be anybody
 start "$host" "$guest" "$other"
-gui_until combo_note 'dom0-ftrace.dat: it cannot be told which machine this is'
+gui_until combo_note 'dom0-ftrace.dat: it is unknown which machine this is'
 combo_dialog
 gui_same "choice of vCPU 0" "kvm-guest.dat: CPU 0" "$(combo_choice 2)"
 combo_close Apply

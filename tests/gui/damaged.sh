@@ -168,6 +168,11 @@ noted()
 	gui_ask widgets | awk -F '\t' '$1 == "QLabel" { print $2 }' | sed 's/\\n/\n/g' |
 		grep -q "^$1\.meta\.json: offset .*; remove or correct it$"
 }
+# listed: the dock's table has a vCPU
+listed()
+{
+	gui_ask items | grep -q '^ *g1v0 '
+}
 cp "$GUI_SAMPLES/kvm-host.dat" "$GUI_SAMPLES/pinned.xen" "$GUI_DIR"
 for name in kvm-host.dat pinned.xen; do
 	echo '{ "guests": [' >"$GUI_DIR/$name.meta.json"
@@ -185,7 +190,15 @@ gui_menu File 'Open Trace File'
 gui_file "$GUI_DIR/kvm-host.dat"
 gui_loaded "$GUI_DIR/kvm-host.dat"
 gui_until gui_not gui_find widgets QLabel '*.meta.json: *' >/dev/null
+# the dock has no numbers of a file when another one cannot be read
+head -c 5000 /dev/zero >"$GUI_DIR/zero.xen"
+gui_until listed
+gui_menu File 'Open Trace File'
+gui_file "$GUI_DIR/zero.xen"
+gui_until gui_has windows QErrorMessage
+gui_until gui_enabled widgets QPushButton '&OK'
+gui_close '&OK'
+gui_until gui_not listed
 gui_quit
 
-head -c 5000 /dev/zero >"$GUI_DIR/zero.xen"
 refused "$GUI_DIR/zero.xen"

@@ -129,17 +129,20 @@ gui_pause()
 }
 
 # gui_until COMMAND...: wait for it to succeed while KernelShark lives. It asks for long, and often: on a
-# machine with a lot of other work, each question takes longer.
+# machine with a lot of other work, each question takes longer. The pauses grow with the time waited, as
+# most questions start processes, which take CPU time from KernelShark.
 gui_until()
 {
-	local end=$((SECONDS + GUI_PATIENCE)) rounds=0
+	local end=$((SECONDS + GUI_PATIENCE)) rounds=0 ms=20 pause
 
 	until "$@"; do
 		gui_alive
 		rounds=$((rounds + 1))
-		[ "$SECONDS" -lt "$end" ] || [ "$rounds" -lt $((10 * GUI_PATIENCE)) ] ||
+		[ "$SECONDS" -lt "$end" ] || [ "$rounds" -lt $((5 * GUI_PATIENCE)) ] ||
 			gui_fail "never came true: $*"
-		gui_pause 0.02
+		printf -v pause '0.%03d' "$ms"
+		gui_pause "$pause"
+		[ "$ms" -ge 200 ] || ms=$((ms + ms / 4))
 	done
 }
 
@@ -184,6 +187,7 @@ gui_hear()
 	# once, and each test asks for thousands
 	until read -r -t 0 -u "${talk#* }"; do
 		[ $((++tries)) -lt 20 ] || pause=0.01
+		[ "$tries" -lt 50 ] || pause=0.05
 		gui_pause "$pause"
 		if [ -n "$GUI_QUITS" ] && ! gui_runs "$GUI_PID"; then
 			GUI_SAID=/dev/null
@@ -334,8 +338,15 @@ gui_init()
 # KernelShark and Qt leave behind, or do between their own threads, is not ours to judge.
 gui_sanitizer()
 {
+	local compiler
+
 	GUI_PRELOAD=$(ldd "$KSV_PLUGIN_VIRT" |
-		awk '/lib[at]san\.so/ && $3 ~ /^\// { printf "%s:", $3 }')
+		awk '/libtsan\.so/ && $3 ~ /^\// { printf "%s:", $3 }')
+	# clang leaves it to the program
+	if grep -q __asan_init "$KSV_PLUGIN_VIRT"; then
+		compiler=$(sed -n 's/^CMAKE_C_COMPILER:[^=]*=//p' "$KSV_BUILD_DIR/CMakeCache.txt")
+		GUI_PRELOAD=$("$compiler" -print-file-name="libclang_rt.asan-$(uname -m).so"):
+	fi
 	export ASAN_OPTIONS=detect_leaks=0:exitcode=99:handle_abort=1
 	export TSAN_OPTIONS=exitcode=99:ignore_noninstrumented_modules=1
 	export TSAN_OPTIONS+=:suppressions=$KSV_SOURCE_DIR/tests/crash/tsan.supp

@@ -52,7 +52,7 @@ cut -f 4 "$GUI_DIR/all" | sort -c -n || gui_fail "the list is not in order of ti
 grep '^1	' "$GUI_DIR/all" | cut -f 3- | sed 's/^/-\t/' | gui_strip >"$GUI_DIR/shown"
 check_rows "$GUI_DIR/shown" "$log.meta.json" || gui_fail "the stream is not the log"
 # it is no machine of the host
-gui_need gui_not grep -q 'clock is wrong\|not recorded together\|cannot be told' "$GUI_LOG"
+gui_need gui_not grep -q 'clock is wrong\|not recorded together\|is unknown which' "$GUI_LOG"
 gui_shot beside
 gui_quit
 

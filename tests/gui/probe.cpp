@@ -756,24 +756,43 @@ void start()
 
 struct tracecmd_input;
 
-/**
- * As long as there is a file "hold", whatever the dock does in the background with a trace.dat
- * waits here, which the file "held" tells: it certainly goes on while a test does something else.
- */
-extern "C" tracecmd_input *tracecmd_open_head(const char *file, int flags)
+/** As long as there is a file "hold", this waits. The file "held" shows that it does. */
+static void hold()
 {
-	void *symbol = dlsym(RTLD_NEXT, "tracecmd_open_head");
-	tracecmd_input *(*real)(const char *, int);
 	FILE *held = nullptr;
 
-	memcpy(&real, &symbol, sizeof(real));
-	while (is_of_dock(__builtin_return_address(0)) && !access(beside("hold").c_str(), F_OK)) {
+	while (!access(beside("hold").c_str(), F_OK)) {
 		if (!held)
 			held = fopen(beside("held").c_str(), "w");
 		usleep(2000);
 	}
 	if (held)
 		fclose(held);
+}
+
+/**
+ * plugin-virt opens a trace.dat by one of these two, tracecmd_alloc_fd() where libtracecmd has it.
+ * Both wait for hold(), so that a test can do something else while the dock works.
+ */
+extern "C" tracecmd_input *tracecmd_alloc_fd(int fd, int flags)
+{
+	void *symbol = dlsym(RTLD_NEXT, "tracecmd_alloc_fd");
+	tracecmd_input *(*real)(int, int);
+
+	memcpy(&real, &symbol, sizeof(real));
+	if (is_of_dock(__builtin_return_address(0)))
+		hold();
+	return real ? real(fd, flags) : nullptr;
+}
+
+extern "C" tracecmd_input *tracecmd_open_head(const char *file, int flags)
+{
+	void *symbol = dlsym(RTLD_NEXT, "tracecmd_open_head");
+	tracecmd_input *(*real)(const char *, int);
+
+	memcpy(&real, &symbol, sizeof(real));
+	if (is_of_dock(__builtin_return_address(0)))
+		hold();
 	return real ? real(file, flags) : nullptr;
 }
 

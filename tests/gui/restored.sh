@@ -34,6 +34,11 @@ combo_view "$host" "$guest"
 gui_until combo_note ''
 combo_split 6 2
 check whole
+# in ns, not in cycles of the TSC, as the host's sidecar has its frequency
+read -r from to < <("$KSV_BIN" report --quiet --format json "$host" |
+	python3 -c 'import json, sys; print(*json.load(sys.stdin)["window_ns"])')
+gui_same "ms of the first record" $((from / 1000000)) $((VIRT_FROM / 1000000))
+gui_same "ms of the last record" $((to / 1000000)) $((VIRT_TO / 1000000))
 gui_same "machines in the dock" 1 "$(gui_ask items | cut -f1 | grep -c '^g[0-9]*:web |')"
 gui_need gui_find widgets QLabel '*Aligned with kvm-restored.dat by kvm_write_tsc_offset*from guest time*' >/dev/null
 gui_need gui_find widgets QLabel '*100.000 % of its *' >/dev/null

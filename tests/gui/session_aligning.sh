@@ -116,7 +116,7 @@ each_way()
 	gui_still
 	as_saved 'imported'
 	go_on
-	gui_until clock '*Not aligned: *loaded anew*'
+	gui_until clock '*Not aligned: *reloaded*'
 	gui_until gui_enabled widgets QPushButton Align
 	as_saved 'imported and gone on'
 
@@ -145,7 +145,5 @@ each_way()
 gui_init
 cp "$GUI_SAMPLES"/kvm-nosync.dat "$GUI_SAMPLES"/kvm-nosync-g1.dat "$GUI_SAMPLES"/hvm-exits.xen "$GUI_DIR"
 host=$GUI_DIR/kvm-nosync.dat guest=$GUI_DIR/kvm-nosync-g1.dat session=$GUI_DIR/session.json
-each_way "$host" "$guest"
 # a trace of Xen beside them; alone, it has no clock to be aligned
-rm "$session"
 each_way "$host" "$guest" "$GUI_DIR/hvm-exits.xen"

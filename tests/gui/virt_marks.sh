@@ -76,6 +76,24 @@ while IFS=, read -r _ _ ran time pcpus; do
 	whole
 done < <("$KSV_MODEL_CSV" "$file" | grep '^migration,20000,')
 gui_need [ "$n" -gt 3 ]
+
+# What is let go before KernelShark looks whether it is held, and pressed again, zooms, too, and ends.
+quick()
+{
+	local from=$VIRT_FROM to=$VIRT_TO
+
+	xdotool "$@"
+	gui_still
+	gui_until virt_window_not "$from" "$to"
+}
+gui_until virt_window
+read -r x y w h _ < <(gui_find widgets QPushButton '+')
+xdotool mousemove $((x + w / 2)) $((y + h / 2))
+quick click --repeat 3 --delay 0 1
+whole
+gui_until virt_window
+xdotool mousemove $((GUI_X0 + 50)) $(($(gui_base 1) - 3))
+quick key --delay 0 plus plus plus
 gui_quit
 
 # the first of two files, half a second later

@@ -30,7 +30,8 @@ def duration(ns):
 
 def parts(moment):
     """All states of a moment, first those that cost."""
-    states = moment["states_ns"]
+    # states without time are not named
+    states = {state: ns for state, ns in moment["states_ns"].items() if ns and state != "includes"}
     named = lambda asleep: ", ".join("%s %s" % (state, duration(ns)) for state, ns in states.items()
                                      if (state in ASLEEP) == asleep)
     return named(False) + ("; not counted: " + named(True) if named(True) else "")
@@ -40,18 +41,21 @@ def text(moment):
     cost, vcpu, pcpu = duration(moment["cost_ns"]), moment.get("vcpu"), moment["pcpu"]
     kind = moment["kind"]
     if kind == "exit":
-        return "%s VM exit %s on pCPU %d cost %s: " % (vcpu, moment["reason"], pcpu, cost)
+        argument = ": " + moment["argument"] if moment.get("argument") else ""
+        return "%s VM exit %s%s on pCPU %d cost %s: " % (vcpu, moment["reason"], argument, pcpu, cost)
     if kind == "steal":
         waits = moment.get("parts", [])
         if len(waits) < 2:
             return "%s is preempted (last on pCPU %d) for %s by " % (vcpu, pcpu, cost)
         longest = max(waits, key=lambda part: part["to_ns"] - part["from_ns"])
-        return ("%s is preempted (moved meanwhile) for %s, for pCPU %d it waits %s by "
+        return ("%s is preempted (moved during the wait) for %s, for pCPU %d it waits %s by "
                 % (vcpu, cost, longest["pcpu"], duration(longest["to_ns"] - longest["from_ns"])))
     if kind == "wake":
-        return ("%s waited %s after its wake-up, on a pCPU after %s (pCPU %d), guest code"
+        text = ("%s waited %s after its wake-up, on a pCPU after %s (pCPU %d), guest code"
                 " after %s" % (vcpu, cost, duration(moment["end_ns"] - moment["start_ns"]), pcpu,
                                duration(moment["entry_ns"] - moment["start_ns"])))
+        return text + ("; %s had pCPU %d for %s" % (moment["who"], pcpu, duration(moment["who_ns"]))
+                       if moment.get("who") else "")
     if kind == "migration":
         return ("%s migrated from pCPU %d to pCPU %d, %s after it last ran; this cost %s: %s"
                 % (vcpu, moment["from"], pcpu,
@@ -76,7 +80,7 @@ def marked(moment):
     if moment["kind"] != "migration":
         return start, end
     states = moment["states_ns"]
-    return start + sum(states.get(state, 0) for state in ASLEEP), moment["entry_ns"]
+    return start + sum(states.get(state) or 0 for state in ASLEEP), moment["entry_ns"]
 
 
 def moments():

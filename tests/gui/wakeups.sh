@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # Arrows of wake-ups: from the waker's graph to the woken vCPU's, or to the CPU that it comes to; those that
-# "export" tells of and no others, none where there is no room; told on a double click.
+# "export" lists and no others, none where there is no room; a double click describes them.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -28,7 +28,7 @@ coloured()
 	done
 }
 
-# same NAME: what is seen is what the tables tell; prints how many arrows these are
+# same NAME: the photograph has the arrows of the tables; prints how many arrows these are
 same()
 {
 	gui_shot "$1"

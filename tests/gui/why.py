@@ -16,7 +16,7 @@ def lines(path):
     with open(path) as file:
         text = file.read().split("\n")
     assert "what, and the records that show it" in text[1], text[1]
-    assert "in all, of which unexplained: " in text[-2], text[-2]
+    assert "in all, " in text[-2] and " of it unexplained" in text[-2], text[-2]
     return [LINE.match(line).groups() for line in text[2:-2]]
 
 

@@ -31,6 +31,12 @@ VIRT_SETTINGS=('[markers]' shown=false '[sections]' clocks=false legend=false ma
 virt_open "$file"
 gui_click QToolButton Why
 gui_until gui_find widgets QLabel 'Select a vCPU in the table*' >/dev/null
+# there is nothing to copy yet
+gui_click QToolButton Copy
+gui_until gui_enabled actions '*Menu' 'Report command'
+gui_need gui_not gui_enabled actions '*Menu' 'Why command'
+xdotool key Escape
+gui_until gui_no_menu
 gui_click QToolButton vCPUs
 gui_click_found items '*' 'd1v0 | *'
 gui_until gui_find widgets QLabel '<b>d1v0</b>: *' >/dev/null
@@ -47,7 +53,7 @@ gui_click QPushButton 'Zoom to it'
 gui_until marked 1435665875 1487710082
 gui_click QToolButton Why
 gui_until large 1435665875 1487710082
-text='preempted, waits for p1, had by: d2v0'
+text='preempted, waits for pCPU 1, which d2v0 has'
 gui_until gui_find items '*' "52.044207 ms | $text | *" >/dev/null
 as_printed
 cp "$GUI_DIR/printed" "$GUI_DIR/before"
@@ -57,11 +63,11 @@ gui_graphs
 drawn "$(gui_base 4)" 1435665875 1487710082 "$PREEMPTED"
 drawn "$(gui_base 1)" 1435667531 1468595339 "$D2V0"
 drawn "$(gui_base 1)" 1468596133 1487710082 "$D0V0"
-read -r from to < <(segment 'd2v0 has p1')
-gui_click_found items '*' "32.927808 ms | d2v0 has p1 | *"
+read -r from to < <(segment 'd2v0 has pCPU 1')
+gui_click_found items '*' "32.927808 ms | d2v0 has pCPU 1 | *"
 gui_until large "$from" "$to"
 gui_until marked "$from" "$to"
-gui_until gui_find widgets QLabel '*d2v0 has p1: 32.927808 ms*' >/dev/null
+gui_until gui_find widgets QLabel '*d2v0 has pCPU 1: 32.927808 ms*' >/dev/null
 as_printed
 gui_need cmp -s "$GUI_DIR/before" "$GUI_DIR/printed"
 gui_split 900
@@ -123,12 +129,12 @@ gui_until gui_find widgets QLabel '<b>web v0</b>: *' >/dev/null
 gui_click QPushButton 'Zoom to it'
 gui_until marked 76689343500 76717545204
 gui_click QToolButton Why
-gui_until gui_find items '*' '28.201704 ms | waking, waits for p3, had by: db v0 | *' >/dev/null
+gui_until gui_find items '*' '28.201704 ms | waking, waits for pCPU 3, which db v0 has | *' >/dev/null
 as_printed
 gui_need grep -q 'blocked, ended by: interrupt' "$GUI_DIR/printed"
 gui_shot kvm
-read -r from to < <(longest 'db v0 has p3')
-gui_click_found items '*' '27.991952 ms | db v0 has p3 | *'
+read -r from to < <(longest 'db v0 has pCPU 3')
+gui_click_found items '*' '27.991952 ms | db v0 has pCPU 3 | *'
 gui_until large "$from" "$to"
 gui_until marked "$from" "$to"
 as_printed

@@ -42,7 +42,7 @@ gui_need grep -q 'which had taskset-612' "$GUI_DIR/printed"
 gui_shot vcpu
 whose 'pCPU 1'
 as_printed
-gui_need grep -q ': p1$' "$GUI_DIR/printed"
+gui_need grep -q ': pCPU 1$' "$GUI_DIR/printed"
 gui_need grep -q 'guest code of taskset-612' "$GUI_DIR/printed"
 gui_shot pcpu
 whose 'kvm-guest.dat: taskset-612'

@@ -48,7 +48,7 @@ pointer=${command##* }
 gui_need [ -s "$pointer" ]
 virt_open "$pointer"
 shows 1.000 2.000
-gui_need gui_not enabled 'Load A..B'
+gui_need gui_not enabled 'Load A to B'
 # what went on before is known by the look back: the numbers are those of the whole trace
 virt_copy 'vCPUs as text'
 cp "$GUI_DIR/copied" "$GUI_DIR/of-window"
@@ -80,8 +80,8 @@ gui_click QTreeWidget '*'
 xdotool key End
 gui_click QPushButton 'Mark longest wait'
 gui_until both_marked
-gui_until enabled 'Load A..B'
-gui_click QPushButton 'Load A..B'
+gui_until enabled 'Load A to B'
+gui_click QPushButton 'Load A to B'
 gui_until gui_not titled 2.005 3.005
 gui_still
 gui_need [ "$(gui_ask count)" -gt 0 ]

@@ -17,7 +17,7 @@ import parts
 from bad_names import as_json, bad_name
 from judge import wrong
 
-HZ = ("--cpu-hz", "2.4G", "--absolute")
+HZ = ("--cpu-hz", "1G", "--absolute")
 XEN = ("pinned.xen", "hvm-exits.xen", "lost-records.xen", "dom0.xen", "sched-credit.xen")
 DAT = ("kvm-nested.dat", "kvm-nested-g1.dat", "kvm-nested-shift.dat", "kvm-nested-linux-g1.dat")
 
@@ -64,6 +64,35 @@ class Samples:
             with open(path, "rb") as file:
                 self.cache[key] = file.read()
         return self.cache[key]
+
+
+    def perf(self, rng):
+        """A perf.data file: compressed as recorded, or plain. Return: data, offsets of records."""
+        data = self.raw("kvm-perf.data")
+        if rng.random() < 0.8 and shutil.which("trace-cmd"):
+            how = rng.choice(("", "pipe", "ids", "big"))
+            key = "kvm-nested.data" + how
+            path = os.path.join(self.folder, key)
+            if key not in self.cache:
+                subprocess.run(["trace-cmd", "convert", "--file-version", "6", "--compression", "none", "-i",
+                                os.path.join(self.source, "samples/kvm-nested.dat"), "-o", path + ".dat"],
+                               check=True, capture_output=True)
+                subprocess.run(["python3", os.path.join(self.source, "tests/golden/perf_data.py"), path + ".dat",
+                                path, *how.split()], check=True, capture_output=True)
+                with open(path, "rb") as file:
+                    self.cache[key] = file.read()
+            data = self.cache[key]
+        order = "<" if data[0] == ord("P") else ">"
+        at = 16 if struct.unpack_from(order + "Q", data, 8)[0] == 16 else struct.unpack_from(order + "Q", data, 40)[0]
+        offsets = []
+        while at + 8 <= len(data) and len(offsets) < 2000:
+            kind, size = struct.unpack_from(order + "IxxH", data, at)
+            if size < 8:
+                break
+            offsets.append(at)
+            # the formats come behind their record
+            at += size + (struct.unpack_from(order + "I", data, at + 8)[0] + 7 & ~7 if kind == 66 else 0)
+        return data, offsets
 
 
 # --- what several families judge ------------------------------------------------------------------
@@ -114,11 +143,18 @@ REPORTS_IN_ALL = REPORTS + (
 )
 
 
+def finely(case, words):
+    """In half of the cases, intervals as short as they may be, or shorter: a damaged file may last years."""
+    interval = "--interval=" + case.rng.choice(("1ms", "100us", "1us", "2ns"))
+    fine = case.rng.random() < 0.5
+    return [interval if fine and word == "--interval=100000" else word for word in words]
+
+
 def use(case, name, n=2):
     """Other commands on the same file."""
     for kind, *words in case.rng.sample(REPORTS_IN_ALL, n):
         more = ("-q",) if case.rng.random() < 0.5 else ()
-        result = case.run(*words, *more, name, names=[name])
+        result = case.run(*finely(case, words), *more, name, names=[name])
         # diff has found something
         if result.status in (0, 1):
             judge.check_format(result.out, kind, words[0])
@@ -154,9 +190,138 @@ def trace_dat(case):
                              ["diff", "--at=1793.5", "--above=0"], ["top", "--interval=100000"],
                              ["export", "-fcsv-tables", "-o", "tables"],
                              ["export", "-fperfetto", "-o", "pftrace"]))
-    case.run(*words, "bad.dat", names=["bad.dat"])
+    case.run(*finely(case, words), "bad.dat", names=["bad.dat"])
     if case.rng.random() < 0.2:
         case.run("align", "bad.dat", "bad.dat", names=["bad.dat"])
+
+
+def perf_data(case):
+    data, offsets = case.world.samples.perf(case.rng)
+    bad, _, _ = damage.damage(case.rng, data, offsets, 10)
+    case.write("bad.data", bad)
+    kind = case.rng.choice(("text", "json", "csv"))
+    result = case.run("report", "-f", kind, "bad.data", names=["bad.data"])
+    if result.status == 0:
+        judge.check_format(result.out, kind, "report")
+    use(case, "bad.data", 1)
+
+
+# Where a trace in CTF has its sizes, times and numbers: the header and the context of a packet.
+CTF_MARKS = (0, 4, 20, 24, 32, 40, 48, 56, 64, 68)
+
+
+def ctf_metadata(case, folder):
+    """Metadata that never ends, or nests without end, or is damaged."""
+    path, how = os.path.join(folder, "metadata"), case.rng.randrange(6)
+    text = case.read(path)
+    if how < 2:
+        case.write(path, damage.damage(case.rng, text)[0])
+        return
+    os.unlink(case.path(path))
+    if how == 2:
+        with open(case.path(path), "wb") as out:
+            out.truncate(case.rng.choice((1 << 20, 64 << 20, (64 << 20) + 1, 1 << 40)))
+    elif how == 3:
+        case.rng.choice((lambda: os.symlink("/dev/zero", case.path(path)), lambda: os.mkfifo(case.path(path)),
+                         lambda: os.mkdir(case.path(path)), lambda: os.symlink("metadata", case.path(path))))()
+    elif how == 4:
+        word = case.rng.choice((b"struct { ", b"env { a = ", b"((", b"/* ", b'"', b"typealias ", b"x[", b"variant {"))
+        case.write(path, text + word * case.rng.choice((1, 1000, 100000)))
+    else:
+        # numbers and names that claim something else
+        old, new = case.rng.choice(((b"size = 64", b"size = 18446744073709551615"), (b"size = 32", b"size = 0"),
+                                    (b"align = 8", b"align = 3"), (b"freq = 1000000000", b"freq = 0"),
+                                    (b"freq = 1000000000", b"freq = 18446744073709551615"),
+                                    (b"offset = 1700000000000000000", b"offset = -9223372036854775808"),
+                                    (b"[16]", b"[4294967295]"), (b"CTF 1.8", b"CTF 9.9"), (b"id = 0", b"id = 99999"),
+                                    (b"byte_order = le", b"byte_order = be"), (b"sched", b"s\0\xff%n")))
+        case.write(path, text.replace(old, new))
+
+
+def ctf_stream(case, folder):
+    """Packets that are cut, or claim other sizes and times."""
+    names = sorted(name for name in os.listdir(case.path(folder)) if name not in ("metadata", "index"))
+    name = os.path.join(folder, case.rng.choice(names))
+    data = case.read(name)
+    if case.rng.random() < 0.3:
+        case.write(name, data[:case.rng.randrange(len(data))])
+    elif case.rng.random() < 0.5:
+        data = bytearray(data)
+        struct.pack_into("<Q", data, case.rng.choice((24, 32, 40, 48, 56)), case.rng.choice(
+            (0, 1, 7, 8 * len(data) - 1, 8 * len(data) + 8, 1 << 32, 1 << 63, (1 << 64) - 1)))
+        case.write(name, bytes(data))
+    else:
+        case.write(name, damage.damage(case.rng, data, CTF_MARKS)[0])
+
+
+def ctf_folder(case, folder):
+    """A folder that is no trace, or not only one."""
+    how = case.rng.randrange(5)
+    if how == 0:
+        os.unlink(case.path(os.path.join(folder, "metadata")))
+    elif how == 1:
+        os.symlink(case.rng.choice(("/dev/zero", "/etc/passwd", "..", "metadata")),
+                   case.path(os.path.join(folder, "link%d" % case.rng.randrange(1 << 30))))
+    elif how == 2:
+        os.mkfifo(case.path(os.path.join(folder, "fifo%d" % case.rng.randrange(1 << 30))))
+    elif how == 3:
+        deep = folder
+        for _ in range(case.rng.choice((3, 100))):
+            deep = os.path.join(deep, "d")
+            os.makedirs(case.path(deep), exist_ok=True)
+        case.write(os.path.join(deep, "metadata"), b"/* CTF 1.8 */\n")
+    else:
+        case.write(os.path.join(folder, case.rng.choice(("index", "x.dat", "recording.json", "data"))),
+                   case.rng.randbytes(case.rng.choice((0, 1, 5000))))
+
+
+def ctf(case):
+    folder = case.rng.choice(("t", "t/kernel"))
+    subprocess.run(["python3", os.path.join(case.world.source, "tests/golden/ctf_make.py"), case.path(folder)],
+                   check=True, capture_output=True)
+    if case.rng.random() < 0.3:
+        # two traces in a folder
+        shutil.copytree(case.path(folder), case.path("t/other"))
+    for _ in range(case.rng.choice((1, 1, 2))):
+        if os.path.isfile(case.path(os.path.join(folder, "metadata"))) and \
+                not os.path.islink(case.path(os.path.join(folder, "metadata"))) and \
+                os.path.getsize(case.path(os.path.join(folder, "metadata"))) < 1 << 20:
+            case.rng.choice((ctf_metadata, ctf_stream, ctf_stream, ctf_folder))(case, folder)
+    kind, *words = case.rng.choice((("json", "report", "-fjson"), ("text", "report", "--full"), ("csv", "report", "-fcsv"),
+                                    ("text", "dump"), ("text", "view", "-n")))
+    result = case.run(*words, "t", names=["t"], env={"TMPDIR": case.folder})
+    if result.status == 0:
+        judge.check_format(result.out, kind, words[0])
+    # what does not end is not copied, and nothing is left
+    if [name for name in os.listdir(case.folder) if name not in ("t", "stdout", "stderr")]:
+        wrong("%s left %s" % (words[0], os.listdir(case.folder)))
+
+
+def dat_parts(case):
+    """A damaged trace.dat is cut up and put together."""
+    data = case.world.samples.dat(case.rng)
+    if case.rng.random() < 0.8:
+        data = damage.damage(case.rng, data, damage.sections(data), 10)[0]
+    case.write("t.dat", data)
+    at = case.rng.choice(("10%", "50%", "90%", "1793.5", "0.2"))
+    made = [case.run("split", "-q", how + at, "-o", name, "t.dat", names=["t.dat"]).status == 0
+            for how, name in (("--to=", "a.dat"), ("--from=", "b.dat"))]
+    if not all(made):
+        judge.no_leftovers(case.folder, "split")
+        return
+    for name in ("a.dat", "b.dat"):
+        result = case.run("report", "-q", "-fjson", name, names=[name])
+        if result.status:
+            wrong("%s, a part, cannot be read: %d" % (name, result.status))
+        judge.check_format(result.out, "json", "report")
+    if case.rng.random() < 0.5:
+        bad = damage.damage(case.rng, case.read("a.dat.meta.json"))[0]
+        case.write("a.dat.meta.json", bad)
+        case.run("report", "-q", "a.dat", names=["a.dat"])
+        case.run("merge", "-q", "-o", "m.dat", "b.dat", "a.dat", names=["a.dat", "b.dat"])
+    elif case.run("merge", "-q", "-o", "m.dat", "b.dat", "a.dat").status:
+        wrong("parts of a trace cannot be put together")
+    judge.no_leftovers(case.folder, "split and merge")
 
 
 def zstd(data, *words):
@@ -354,13 +519,13 @@ TEXTS = ("x", "", "%s%n", "\x1b[31m", "a" * 5000, "\u202e", "=1+1", "*", "[", "-
 CHOICES = {
     "format": ("text", "csv", "json", "svg", "png", "pdf", "xml", "", "clickhouse", "sqlite",
                "csv-tables", "perfetto", "openmetrics"),
-    "host": ("h", "", "%s", "\x1b[31m"), "interval": ("1s", "100ms", "100000", "0", "-1", "x"),
+    "host": ("h", "", "%s", "\x1b[31m"), "interval": ("1s", "100ms", "1ms", "10us", "1ns", "100000", "0", "-1", "x"),
     "start-time": ("1795514400", "2026-11-24T10:00:00.5Z", "0", "4294967295", "-1", "x", "9e9"),
     "by": ("vcpu", "pcpu", "x"), "kind": ("exit", "steal,wake", "lost,irq,migration", "x", ","),
     "source": ("auto", "trace-cmd", "kvm_write_tsc_offset", "sidecar", "tsc", "causality", "x"),
     "statistic": ("mean", "p50,p99.9", "stddev", "p101", "hmean,mean"),
     "percentiles": ("nearest", "linear", "x"), "confidence": ("95", "0", "100", "99.9", "-5", "x"),
-    "max-input": ("1", "1K", "64G", "0", "x"), "cpu-hz": ("2.4G", "1", "0", "99G", "x", "2,4G"),
+    "max-input": ("1", "1K", "64G", "0", "x"), "cpu-hz": ("1G", "2.4G", "1", "0", "99G", "x", "2,4G"),
     "event": ("*", "runstate*", "0x00021001", "nothing", "", "["), "machine": ("d1", "g1", "x"),
     "affinity": ("d0=0", "d1v0=2,3", "idle=0", "d?v?=0-65535", "d1", "=", "d0=9-1"),
     "affinity-file": ("list", "t.xen", "missing", "."), "values": ("v.csv", "t.xen", "missing", "."),
@@ -690,12 +855,14 @@ def pipes(case):
     case.write("t.xen", data)
     case.write("out", b"old")
     kind = case.rng.choice(("csv", "json", "openmetrics", "text"))
-    words = ["top", "-f" + kind, "--interval=20ms", "--cpu-hz=2.4G",
+    # live JSON is a document per line
+    read_as = {"openmetrics": "text", "json": "jsonl"}.get(kind, kind)
+    words = ["top", "-f" + kind, "--interval=20ms", "--cpu-hz=1G",
              "--hold=" + case.rng.choice(("0", "1ms", "50ms", "100"))]
     with open(case.path("t.xen"), "rb") as file:
         whole = case.run(*words, "-", stdin=file, names=["standard input"])
     if whole.status == 0:
-        judge.check_format(whole.out, "text" if kind == "openmetrics" else kind, "top")
+        judge.check_format(whole.out, read_as, "top")
     how = case.rng.choice(("all", "all", "limit", "kill"))
     more = ["--limit=" + case.rng.choice(("1", "1000", "1M")), "-o", "out"] if how == "limit" else \
         ["-o", "out"] if how == "kill" else []
@@ -720,7 +887,7 @@ def pipes(case):
         wrong("a pipe gives status %d and other output than %d at once" % (
             result.status, whole.status))
     if how == "limit" and result.status == 0:
-        judge.check_format(case.read("out"), "text" if kind == "openmetrics" else kind, "top")
+        judge.check_format(case.read("out"), read_as, "top")
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -773,6 +940,6 @@ def cell(name):
 
 
 ALL = {family.__name__: family for family in (
-    xentrace, trace_dat, packed, sidecar, monitors, recording, options, allocations, memory_limits, full_disks, kills,
+    xentrace, trace_dat, perf_data, ctf, dat_parts, packed, sidecar, monitors, recording, options, allocations, memory_limits, full_disks, kills,
     descriptors, devices, changes, pipes, names, parts.parts, parts.part_sidecars, parts.part_kills,
     parts.windows)}

@@ -45,15 +45,19 @@ def public_headers():
 
 
 # Headers that are not installed, of functions that our own binaries share.
-PRIVATE_HEADERS = ["kvm-combo/tracker/kvm_follow.h", "kvm-combo/tracker/kvm_recorded.h",
+PRIVATE_HEADERS = ["kvm-combo/file/trace_dat_copies.h",
+                   "kvm-combo/tracker/kvm_follow.h", "kvm-combo/tracker/kvm_recorded.h",
                    "virt/clock/clock_steps.h",
                    "virt/inside/virt_inside.h",
                    "virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
-                   "virt/irq/virt_spread.h", "virt/model/virt_colors.h",
+                   "virt/irq/virt_spread.h", "virt/model/exit_arguments.h",
+                   "virt/model/exit_reasons.h",
+                   "virt/model/virt_arguments.h", "virt/model/virt_colors.h",
                    "virt/model/virt_devices.h", "virt/model/virt_exits.h", "virt/model/virt_handlers.h",
                    "virt/model/virt_moments.h", "virt/model/virt_needs.h",
                    "virt/model/virt_vcpu_lives.h",
                    "virt/model/virt_matrix.h", "virt/model/virt_part.h",
+                   "virt/model/virt_part_json.h",
                    "virt/model/virt_power.h", "virt/model/virt_recorded.h",
                    "virt/model/virt_threads.h",
                    "virt/model/virt_waits.h", "virt/why/virt_guest.h",

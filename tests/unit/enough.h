@@ -9,7 +9,7 @@
  * What comes of each is seen without sanitizers. These watch the code on its way, which is the same
  * in all of them, and make it take several times as long: there it is one of @every.
  */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef KSV_SANITIZE_ADDRESS
 #define ENOUGH(every)	(every)
 #else
 #define ENOUGH(every)	1

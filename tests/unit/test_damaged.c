@@ -28,7 +28,7 @@
 #define MEMORY_BASE	(24 << 20)
 #define MEMORY_FACTOR	24
 /* The thread sanitizer looks at each access for several of them. */
-#ifdef __SANITIZE_THREAD__
+#ifdef KSV_SANITIZE_THREAD
 #define CPU_SECONDS	200
 #else
 #define CPU_SECONDS	20
@@ -232,7 +232,7 @@ static void check_memory(const char *path)
 	uint64_t peak = peak_memory(path);
 
 	assert_int_equal(stat(path, &st), 0);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(KSV_SANITIZE_ADDRESS) && !defined(KSV_SANITIZE_THREAD)
 	if (peak > MEMORY_BASE + MEMORY_FACTOR * (uint64_t)st.st_size)
 		fail_msg("%s: %llu bytes of memory for a file of %llu", path,
 			 (unsigned long long)peak, (unsigned long long)st.st_size);

@@ -481,8 +481,6 @@ static int use_worst(void *arg)
 			ret = (int)n;
 		else if (n != ARRAY_SIZE(hits))
 			ret = -EPROTO;
-		else
-			ret = virt_worst_thin(hits, ARRAY_SIZE(hits), 3);
 		virt_worst_free(worst);
 	}
 	return ret;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	align_monitor.c
- * @brief	kshark-virt align of the trace that a machine's monitor made of itself.
+ * @brief	kshark-virt align, for the trace that a machine's monitor made of itself.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -73,6 +73,8 @@ static void put_json(const struct host_monitor *monitor, struct json *json, bool
 	json_open(json, NULL, '{', false);
 	if (many)
 		json_str(json, "file", monitor_trace_path(monitor->trace));
+	else
+		json_version(json);
 	json_i64(json, "offset", offset);
 	json_i64(json, "at", at);
 	json_str(json, "unit", "ns");

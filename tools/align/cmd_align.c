@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_align.c
- * @brief	kshark-virt align: how a guest's clock and its host's belong together.
+ * @brief	kshark-virt align: find the relation between a guest's clock and its host's.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "json_writer.h"
 #include "model_load.h"
 #include "monitor_trace.h"
+#include "terminal.h"
 #include "trace_args.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
@@ -65,6 +66,15 @@ static const struct ksv_option align_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes"),
 };
 
+static const char *source_word(size_t i)
+{
+	return i < ALIGN_N_SOURCES ? align_source_name((enum align_source)i) : NULL;
+}
+
+static const struct ksv_words align_words[] = {
+	{ .option = "source", .word = source_word }, { 0 }
+};
+
 /* --- output ---------------------------------------------------------------------------------- */
 
 static double share(const struct virt_clock_evidence *evidence)
@@ -107,6 +117,8 @@ static void put_json(const struct align *align, struct json *json, bool many)
 	json_open(json, NULL, '{', false);
 	if (many)
 		json_str(json, "file", align->guest_path);
+	else
+		json_version(json);
 	json_i64(json, "offset", result->offset);
 	json_i64(json, "at", result->at);
 	json_str(json, "unit", pair->cycles ? "cycles" : "ns");
@@ -226,7 +238,7 @@ static void put_text(const struct align_pair *pair, struct output *out)
 	char offsets[128];
 
 	if (refused) {
-		out_str(out, "refused: ");
+		out_styled(out, OUT_BAD, "refused: ");
 		out_text(out, refused);
 		out_char(out, '\n');
 	}
@@ -308,10 +320,10 @@ static int read_host(struct align *align)
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	align->guest = model_open_kvm(align->guest_path, HOST_CYCLES_AS_NS);
+	align->guest = model_open_kvm(align->guest_path, HZ_CYCLES_AS_NS);
 	if (!align->guest)
 		return KSV_EXIT_FILE;
-	align->host.options.cpu_hz = HOST_CYCLES_AS_NS;
+	align->host.options.cpu_hz = HZ_CYCLES_AS_NS;
 	align->host.options.absolute_time = true;
 	align->host.options.max_input = align->options->max_input;
 	align->host.quiet = align->options->quiet;
@@ -391,7 +403,8 @@ static int align_files(const struct align_options *options, const char *host,
 		goto end;
 	ret = align_pair_try(&align.pair, align.guest);
 	if (ret) {
-		ksv_error("%s: %s", guest->path, ret == -ENOMEM ? "not enough memory" :
+		ksv_error("%s: %s", guest->path, ret == -ENOMEM || ret == -EBADMSG ||
+			  ret == -ETIMEDOUT ? host_trace_problem(ret) :
 			  "its times, or the host's, are impossible");
 		status = KSV_EXIT_FILE;
 		goto end;
@@ -415,10 +428,10 @@ static int align_all(const struct align_options *options, const struct trace_arg
 	struct results results = { .out = &out, .many = args->n > 2 };
 	int status = args->left_out ? KSV_EXIT_FILE : KSV_EXIT_OK;
 
-	out_open(&out, NULL);
+	out_open_text(&out, NULL, options->format == FORMAT_JSON ? OUT_PROGRAM : OUT_PEOPLE);
 	if (results.many && options->format == FORMAT_JSON) {
-		json_begin(&results.json, &out);
-		json_open(&results.json, NULL, '[', false);
+		json_document(&results.json, &out, false);
+		json_open(&results.json, "alignments", '[', false);
 	}
 	for (int i = 1; i < args->n && !out.error; i++) {
 		const char *host = args->items[0].path, *path = args->items[i].path;
@@ -429,7 +442,7 @@ static int align_all(const struct align_options *options, const struct trace_arg
 	}
 	if (results.many && options->format == FORMAT_JSON) {
 		json_close(&results.json, ']');
-		json_end(&results.json);
+		json_document_end(&results.json);
 	}
 	return out_close(&out, status);
 }
@@ -477,6 +490,8 @@ const struct ksv_command cmd_align = {
 		 "FOLDER a recording with both, LOG QEMU's own trace (-trace).\n"
 		 "Exit status 1: refused, because the events are not clear enough.\n",
 	.options = align_option_table,
+	.words = align_words,
 	.n_options = ARRAY_SIZE(align_option_table),
+	.prints_text = true,
 	.run = run_align,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	why_lines.c
- * @brief	An answer of "kshark-virt why" as lines of text.
+ * @brief	Write an answer of "kshark-virt why" as lines of text.
  */
 #include <stdio.h>
 #include <string.h>
@@ -66,48 +66,48 @@ size_t why_next_of(const struct virt_why *why, size_t i)
 void why_subject(const struct why_answer *answer, char *text, size_t size)
 {
 	if (answer->who == VIRT_NONE)
-		snprintf(text, size, "p%d", answer->pcpu);
+		snprintf(text, size, "pCPU %d", answer->pcpu);
 	else
 		snprintf(text, size, "%s", virt_why_who(&answer->why, answer->who));
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static void exact_duration(char *text, size_t size, int64_t ns)
+/** For an argument of out_printf(). */
+struct why_duration { char text[48]; };
+
+static struct why_duration why_duration(int64_t ns)
 {
 	static const struct {
 		int64_t		ns;
 		int		digits;
 		const char	*unit;
 	} units[] = { { 1000000000, 9, "s" }, { 1000000, 6, "ms" }, { 1000, 3, "us" } };
+	struct why_duration text;
 
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (ns >= units[i].ns) {
-			snprintf(text, size, "%lld.%0*lld %s", (long long)(ns / units[i].ns),
-				 units[i].digits, (long long)(ns % units[i].ns), units[i].unit);
-			return;
+			snprintf(text.text, sizeof(text.text), "%lld.%0*lld %s",
+				 (long long)(ns / units[i].ns), units[i].digits,
+				 (long long)(ns % units[i].ns), units[i].unit);
+			return text;
 		}
 	}
-	snprintf(text, size, "%lld ns", (long long)ns);
+	snprintf(text.text, sizeof(text.text), "%lld ns", (long long)ns);
+	return text;
 }
 
 void why_put_duration(struct output *out, int64_t ns, size_t width)
 {
-	char text[48];
-
-	exact_duration(text, sizeof(text), ns);
-	out_right(out, text, strlen(text), width);
+	out_printf(out, "%*s", (int)width, why_duration(ns).text);
 }
 
 static void put_pcpu(struct output *out, const char *before, int pcpu)
 {
-	out_str(out, before);
-	if (pcpu < 0) {
-		out_str(out, "a pCPU");
-		return;
-	}
-	out_char(out, 'p');
-	out_i64(out, pcpu);
+	if (pcpu < 0)
+		out_printf(out, "%sa pCPU", before);
+	else
+		out_printf(out, "%spCPU %d", before, pcpu);
 }
 
 /** The pCPU, or the vCPU of a guest's task, that somebody has or waits for. */
@@ -117,23 +117,18 @@ static void put_place_of(struct output *out, const struct virt_why *why, const c
 	const char *vcpu = virt_why_who(why, segment->vcpu);
 
 	if (!vcpu && (segment->cause == VIRT_WHY_GUEST_CPU ||
-		      virt_guests_task(why->guests, segment->subject, NULL))) {
-		out_str(out, before);
-		out_str(out, "a CPU of its guest");
-	} else if (vcpu) {
-		out_str(out, before);
-		out_text(out, vcpu);
-	} else {
+		      virt_guests_task(why->guests, segment->subject, NULL)))
+		out_printf(out, "%sa CPU of its guest", before);
+	else if (vcpu)
+		out_sentence(out, "%s%s", before, vcpu);
+	else
 		put_pcpu(out, before, segment->pcpu);
-	}
 }
 
 static void put_named(struct output *out, const char *before, const char *name)
 {
-	if (!name)
-		return;
-	out_str(out, before);
-	out_text(out, name);
+	if (name)
+		out_sentence(out, "%s%s", before, name);
 }
 
 /** A wake-up by the guest's own trace: by which interrupt, where; or which task it was. */
@@ -158,18 +153,14 @@ static void put_wait(struct output *out, const struct virt_why *why,
 		out_str(out, ", which it did not ask for");
 	if (segment->wake == VIRT_NONE)
 		return;
-	out_str(out, ", ended by: ");
-	out_str(out, virt_why_cause_of(why, segment));
-	if (who) {
-		out_char(out, ' ');
-		out_text(out, who);
-	}
+	out_printf(out, ", ended by: %s", virt_why_cause_of(why, segment));
+	put_named(out, " ", who);
 	if (vector >= 0)
 		out_printf(out, ", vector 0x%02x", (unsigned int)vector);
 	put_named(out, " ", why_vector_name(why, segment));
 	put_guest_part(out, why, segment);
 	if (segment->flags & VIRT_WHY_CUT)
-		out_str(out, ", which is told above or leads too far");
+		out_str(out, ", which is shown above or leads too far");
 }
 
 /** "irq", "softirq" ... */
@@ -196,14 +187,12 @@ static void put_what(struct output *out, const struct virt_why *why,
 		return;
 	case VIRT_WHY_PREEMPTED:
 	case VIRT_WHY_WAKING:
-		out_str(out, kind);
+		out_styled(out, OUT_BAD, kind);
 		put_place_of(out, why, ", waits for ", segment);
-		if (who) {
-			out_str(out, ", had by: ");
-			out_text(out, who);
-			if (virt_model_is_own(why->model, segment->subject, segment->who))
-				out_str(out, ", its own machine's");
-		}
+		if (who)
+			out_sentence(out, ", which %s%s has", who,
+				     virt_model_is_own(why->model, segment->subject, segment->who) ?
+				     " of its own machine" : "");
 		return;
 	case VIRT_WHY_BLOCKED:
 		put_wait(out, why, segment);
@@ -221,28 +210,29 @@ static void put_what(struct output *out, const struct virt_why *why,
 			put_pcpu(out, "nobody has ", segment->pcpu);
 		return;
 	case VIRT_WHY_HANDLER:
-		out_str(out, "is interrupted by ");
-		out_str(out, why_handler_kind_of(why, segment));
-		out_char(out, ' ');
-		out_text(out, virt_why_cause_of(why, segment));
+		out_sentence(out, "is interrupted by %s %s", why_handler_kind_of(why, segment),
+			     virt_why_cause_of(why, segment));
 		return;
 	case VIRT_WHY_SLEEP:
 		put_pcpu(out, "", segment->pcpu);
-		out_str(out, " sleeps, in ");
-		out_text(out, virt_why_cause_of(why, segment));
-		out_str(out, ", altogether for ");
-		why_put_duration(out, segment->sleeps_ns, 0);
+		out_sentence(out, " sleeps, in %s, altogether for %s",
+			     virt_why_cause_of(why, segment),
+			     why_duration(segment->sleeps_ns).text);
 		return;
 	case VIRT_WHY_OFFLINE:
 		out_str(out, kind);
-		if (virt_model_vcpu(why->model, segment->subject))
+		if (segment->cause == VIRT_WHY_ANSWER)
+			out_str(out, ", waits for its device model");
+		else if (virt_model_vcpu(why->model, segment->subject))
 			out_str(out, why_is_paused(why, segment) ? ", with its whole machine" :
 				", others of its machine are not");
 		return;
 	default:
-		out_str(out, kind);
-		out_str(out, ": ");
-		out_text(out, virt_why_cause_of(why, segment));
+		out_styled(out, segment->kind == VIRT_WHY_UNEXPLAINED ? OUT_WARNING : OUT_PLAIN,
+			   kind);
+		out_sentence(out, ": %s", virt_why_cause_of(why, segment));
+		if (segment->cause == VIRT_WHY_EXIT)
+			put_named(out, ": ", virt_why_argument_of(why, segment));
 		if (segment->flags & VIRT_WHY_WITH_WAITS)
 			out_str(out, ", waits not split");
 	}
@@ -251,11 +241,7 @@ static void put_what(struct output *out, const struct virt_why *why,
 static void put_place(struct output *out, int64_t from_ns, int64_t ns, int level)
 {
 	out_ns(out, from_ns, 18);
-	out_char(out, ' ');
-	why_put_duration(out, ns, 16);
-	out_str(out, "  ");
-	for (int i = 0; i < level; i++)
-		out_str(out, "  ");
+	out_printf(out, " %16s  %*s", why_duration(ns).text, 2 * level, "");
 }
 
 void why_put_segment(struct output *out, const struct virt_why *why,
@@ -284,10 +270,8 @@ static void put_rest(struct output *out, const struct why_line *rest)
 	for (int kind = 0; kind < VIRT_WHY_N_KINDS; kind++) {
 		if (!rest->ns[kind])
 			continue;
-		out_str(out, before);
-		out_str(out, virt_why_kind_name((enum virt_why_kind)kind));
-		out_char(out, ' ');
-		why_put_duration(out, rest->ns[kind], 0);
+		out_printf(out, "%s%s %s", before, virt_why_kind_name((enum virt_why_kind)kind),
+			   why_duration(rest->ns[kind]).text);
 		before = ", ";
 	}
 }
@@ -450,9 +434,11 @@ void why_put_head(const struct why_writing *writing, const struct why_answer *an
 {
 	struct output *out = writing->out;
 
+	out_style(out, OUT_HEAD);
 	out_text(out, writing->file);
 	out_str(out, ": ");
 	why_put_title(out, answer);
+	out_style(out, OUT_PLAIN);
 	out_str(out, "\n          from [s]           length  what, and the records that show it\n");
 }
 
@@ -462,7 +448,7 @@ void why_put_sum(const struct why_writing *writing)
 	struct output *out = writing->out;
 
 	put_place(out, why->from_ns, why->to_ns - why->from_ns, 0);
-	out_str(out, "in all, of which unexplained: ");
+	out_str(out, "in all, ");
 	why_put_duration(out, why->unexplained_ns, 0);
-	out_char(out, '\n');
+	out_str(out, " of it unexplained\n");
 }

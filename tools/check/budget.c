@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	budget.c
- * @brief	Limits of what vCPUs may suffer, as people write them: wake.p99=200us, steal=1%.
+ * @brief	Limits for vCPUs, in the form that users type: wake.p99=200us, steal=1%.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -208,9 +208,12 @@ bool budget_has_reason(const struct budget *budget, const char *reason)
 	return !budget->reason || (reason && !fnmatch(budget->reason, reason, FNM_CASEFOLD));
 }
 
+uint64_t budget_place(const struct budget *budget, uint64_t n)
+{
+	return (n * budget->per_million + MILLION - 1) / MILLION;
+}
+
 int64_t budget_percentile(const struct budget *budget, const int64_t *sorted, size_t n)
 {
-	uint64_t place = ((uint64_t)n * budget->per_million + MILLION - 1) / MILLION;
-
-	return sorted[place - 1];
+	return sorted[budget_place(budget, n) - 1];
 }

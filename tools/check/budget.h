@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	budget.h
- * @brief	Limits of what vCPUs may suffer, as people write them: wake.p99=200us, steal=1%.
+ * @brief	Limits for vCPUs, in the form that users type: wake.p99=200us, steal=1%.
  *
- * METRIC[REASON].STATISTIC=LIMIT. Metrics are the kinds of moments of virt_worst.h, so each number
- * is that of report.
+ * The form is METRIC[REASON].STATISTIC=LIMIT. Metrics are the kinds of moments of virt_worst.h, so
+ * each number is that of report.
  */
 #ifndef KSHARK_VIRT_BUDGET_H
 #define KSHARK_VIRT_BUDGET_H
@@ -61,6 +61,9 @@ size_t budget_name_size(const struct budget *budget);
 
 /** budget_has_reason - does it count exits of a reason of that name; NULL: one that is not told? */
 bool budget_has_reason(const struct budget *budget, const char *reason);
+
+/** budget_place - which one of @n lengths, sorted, the percentile is: 1 to @n. */
+uint64_t budget_place(const struct budget *budget, uint64_t n);
 
 /** budget_percentile - of @n lengths (one or more), which are sorted. */
 int64_t budget_percentile(const struct budget *budget, const int64_t *sorted, size_t n);

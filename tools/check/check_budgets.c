@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	check_budgets.c
- * @brief	Does a trace keep to limits: of machines or vCPUs, in one window or in many?
+ * @brief	Check whether a trace keeps limits: of machines or vCPUs, in one window or in
+ *		several.
  *
- * Times, numbers and shares are those of virt_window.h, lengths those of virt_worst.h: what report
- * prints of the same window.
+ * Times, numbers and shares are those of virt_window.h, lengths those of virt_worst.h: report
+ * prints the same values for the same window.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "check_budgets.h"
-#include "json_writer.h"
 #include "model_vcpus.h"
+#include "table.h"
 #include "text_columns.h"
 #include "virt_needs.h"
 #include "virt_window_walk.h"
@@ -19,15 +20,16 @@
 /** What is judged at most: windows times vCPUs times limits. More take minutes, and GB of rows. */
 #define MAX_JUDGED	UINT64_C(10000000)
 
-enum outcome { WITHIN, EXCEEDED, UNTOLD };
+/** Whether a limit is kept. */
+enum check_outcome { CHECK_WITHIN, CHECK_EXCEEDED, CHECK_UNKNOWN, CHECK_N_OUTCOMES };
 
 static const char *const outcome_names[] = {
-	[WITHIN] = "within", [EXCEEDED] = "exceeded", [UNTOLD] = "unknown",
+	[CHECK_WITHIN] = "within", [CHECK_EXCEEDED] = "exceeded", [CHECK_UNKNOWN] = "unknown",
 };
 
 /** What a limit is compared with. */
 struct result {
-	enum outcome	outcome;
+	enum check_outcome outcome;
 	bool		has_value;
 	double		value;
 	uint64_t	count;		/* of moments that it is about */
@@ -56,16 +58,18 @@ struct judging {
 	const struct virt_worst	*worst;
 	struct output		*out;
 	struct json		json;
+	struct table_writer	table;
 	struct virt_window_walk	*walk;
 	int32_t			*members;	/* room for all vCPUs */
 	const struct check_window *window;	/* or NULL */
 	int64_t			from_ns, to_ns;
-	uint64_t		n[UNTOLD + 1];	/* by outcome */
+	uint64_t		n[CHECK_N_OUTCOMES]; /* by outcome */
 	/* what is collected of a subject and a limit */
 	const struct budget	*budget;
 	int64_t			*costs;
 	size_t			n_costs, room;
 	double			cost_ns;	/* sum */
+	uint64_t		n_unknown;	/* VM exits without a known cost */
 	bool			unsplit;
 	struct virt_worst_hit	highest;
 	char			advice[VIRT_ADVICE_SIZE]; /* why it is not judged */
@@ -150,6 +154,23 @@ static void collect_all(struct judging *judging, const struct subject *subject)
 	judging->highest.kind = VIRT_WORST_N_KINDS;
 	if (virt_worst_each(judging->worst, &query, collect, judging))
 		judging->error = -ENOMEM;
+}
+
+/**
+ * Would the limit still be kept if no unknown cost was below it? At each end of the trace, a VM
+ * exit of each vCPU may be cut off.
+ */
+static bool keeps_despite_unknown(const struct judging *judging, const struct subject *subject)
+{
+	const struct budget *budget = judging->budget;
+
+	uint64_t place;
+
+	if (judging->n_unknown <= 2 * subject->n)
+		return true;
+	place = budget_place(budget, judging->n_costs + judging->n_unknown);
+	return place <= judging->n_costs &&
+	       (double)judging->costs[place - 1] <= budget->limit;
 }
 
 /** What has gone on for longer already when the trace ends counts for a maximum. */
@@ -249,22 +270,30 @@ static void take_value(struct judging *judging, const struct sums *sums, struct 
  * Where the trace does not tell who has a pCPU, waits are missed, so that there is more than is
  * seen, but VM exits have them as a part of what they cost, so that it is less.
  */
-static void judge(struct judging *judging, const struct sums *sums, struct result *result)
+static void judge(struct judging *judging, const struct subject *subject,
+		  const struct sums *sums, struct result *result)
 {
 	const struct budget *budget = judging->budget;
 	bool exceeded = result->has_value && result->value > budget->limit;
 	bool is_exit = budget->kind == VIRT_WORST_EXIT;
 	bool is_cost = budget->statistic == BUDGET_SHARE || budget->statistic == BUDGET_LENGTH;
 
-	result->outcome = exceeded ? EXCEEDED : WITHIN;
+	result->outcome = exceeded ? CHECK_EXCEEDED : CHECK_WITHIN;
 	if (!(sums->known_ns > 0)) {
 		result->why = "the trace shows nothing of this time";
-		result->outcome = UNTOLD;
+		result->outcome = CHECK_UNKNOWN;
 	} else if (is_exit ? exceeded && is_cost && judging->unsplit :
 			     !exceeded && sums->unsplit_ns > 0) {
 		result->why = "waits for a pCPU were not recorded: record sched_switch and "
 			      "sched_wakeup, or Xen's scheduler";
-		result->outcome = UNTOLD;
+		result->outcome = CHECK_UNKNOWN;
+	} else if (!exceeded && is_exit && budget->statistic == BUDGET_LENGTH &&
+		   !keeps_despite_unknown(judging, subject)) {
+		snprintf(judging->advice, sizeof(judging->advice), "the costs of %llu of %llu VM "
+			 "exits are unknown", (unsigned long long)judging->n_unknown,
+			 (unsigned long long)sums->count);
+		result->why = judging->advice;
+		result->outcome = CHECK_UNKNOWN;
 	}
 }
 
@@ -274,7 +303,7 @@ static struct result judge_subject(struct judging *judging, const struct subject
 	struct sums sums = { 0 };
 
 	if (!virt_model_knows(judging->model, number_of(judging->budget))) {
-		result.outcome = UNTOLD;
+		result.outcome = CHECK_UNKNOWN;
 		result.why = virt_model_advice(judging->model, number_of(judging->budget),
 					       judging->advice, sizeof(judging->advice));
 		return result;
@@ -286,7 +315,8 @@ static struct result judge_subject(struct judging *judging, const struct subject
 	result.worst = judging->highest;
 	if (sums.known_ns > 0)
 		take_value(judging, &sums, &result);
-	judge(judging, &sums, &result);
+	judging->n_unknown = sums.count > judging->n_costs ? sums.count - judging->n_costs : 0;
+	judge(judging, subject, &sums, &result);
 	return result;
 }
 
@@ -299,7 +329,7 @@ static struct result judge_losses(struct judging *judging)
 
 	result.count = sum.losses;
 	result.value = (double)result.count;
-	result.outcome = result.value > judging->budget->limit ? EXCEEDED : WITHIN;
+	result.outcome = result.value > judging->budget->limit ? CHECK_EXCEEDED : CHECK_WITHIN;
 	return result;
 }
 
@@ -316,12 +346,8 @@ static void text_value(const struct budget *budget, double value, char *text, si
 			 budget->statistic == BUDGET_RATE ? "/s" : "%");
 }
 
-static void text_window(const struct judging *judging)
+static void text_window(const struct judging *judging, struct output *out)
 {
-	struct output *out = judging->out;
-
-	if (!judging->window)
-		return;
 	out_ns(out, judging->from_ns, 0);
 	out_str(out, " .. ");
 	out_ns(out, judging->to_ns, 0);
@@ -329,16 +355,15 @@ static void text_window(const struct judging *judging)
 		out_char(out, ' ');
 		out_text(out, judging->window->name);
 	}
-	out_str(out, ": ");
 }
 
-static void text_worst(const struct judging *judging, const struct result *result)
+static void text_worst(const struct judging *judging, const struct result *result,
+		       struct output *out)
 {
 	static const char *const nouns[VIRT_WORST_N_KINDS] = {
 		[VIRT_WORST_EXIT] = "VM exits", [VIRT_WORST_STEAL] = "preemptions",
 		[VIRT_WORST_WAKE] = "wake-ups", [VIRT_WORST_MIGRATION] = "migrations",
 	};
-	struct output *out = judging->out;
 	char text[32];
 
 	out_printf(out, " (%llu %s", (unsigned long long)result->count,
@@ -355,162 +380,148 @@ static void text_worst(const struct judging *judging, const struct result *resul
 	out_char(out, ')');
 }
 
+/** Value, limit and place of what is not within its limit. */
+static void text_sentence(const struct judging *judging, const struct result *result,
+			  struct output *out)
+{
+	const struct budget *budget = judging->budget;
+	char value[64], limit[64];
+
+	text_value(budget, budget->limit, limit, sizeof(limit));
+	text_value(budget, result->value, value, sizeof(value));
+	if (result->outcome == CHECK_UNKNOWN && result->has_value)
+		out_printf(out, "seen %s; it is unknown, as %s", value, result->why);
+	else if (result->outcome == CHECK_UNKNOWN)
+		out_printf(out, "unknown, as %s", result->why);
+	else
+		out_printf(out, "%s is more than %s", value, limit);
+	if (budget->kind != VIRT_WORST_LOST && result->has_value)
+		text_worst(judging, result, out);
+}
+
 /** Only what is not within its limit. */
 static void write_text(const struct judging *judging, const struct subject *subject,
 		       const struct result *result)
 {
-	const struct budget *budget = judging->budget;
 	struct output *out = judging->out;
-	char value[64], limit[64];
 
-	if (result->outcome == WITHIN)
+	if (result->outcome == CHECK_WITHIN)
 		return;
-	text_window(judging);
+	if (judging->window) {
+		text_window(judging, out);
+		out_str(out, ": ");
+	}
+	out_style(out, result->outcome == CHECK_EXCEEDED ? OUT_BAD : OUT_WARNING);
 	out_text(out, subject->name);
 	out_char(out, ' ');
-	out_text(out, budget->text);
-	text_value(budget, budget->limit, limit, sizeof(limit));
-	text_value(budget, result->value, value, sizeof(value));
-	if (result->outcome == UNTOLD && result->has_value)
-		out_printf(out, ": seen %s; it is unknown, as %s", value, result->why);
-	else if (result->outcome == UNTOLD)
-		out_printf(out, ": unknown, as %s", result->why);
-	else
-		out_printf(out, ": %s is more than %s", value, limit);
-	if (budget->kind != VIRT_WORST_LOST && result->has_value)
-		text_worst(judging, result);
+	out_text(out, judging->budget->text);
+	out_style(out, OUT_PLAIN);
+	out_str(out, ": ");
+	text_sentence(judging, result, out);
 	out_char(out, '\n');
 }
 
-static void csv_text(struct output *out, const char *text, size_t size)
-{
-	out_csv(out, text, size);
-	out_char(out, ',');
-}
+/* --- rows ------------------------------------------------------------------------------------ */
 
-static void write_csv(const struct judging *judging, const struct subject *subject,
-		      const struct result *result)
-{
-	const struct budget *budget = judging->budget;
-	const struct virt_worst_hit *worst = &result->worst;
-	const char *name = judging->window && judging->window->name ? judging->window->name : "";
-	bool has_worst = worst->kind != VIRT_WORST_N_KINDS;
-	const char *vcpu = has_worst ? virt_model_vcpu(judging->model, worst->vcpu)->name : "";
-	struct output *out = judging->out;
+static const struct table_column columns[] = {
+	{ .key = "from_ns", .type = TABLE_TIME },
+	{ .key = "to_ns", .type = TABLE_TIME },
+	{ .key = "window" },
+	{ .key = "of" },
+	{ .key = "limit_of" },
+	{ .key = "value", .type = TABLE_RATE },
+	{ .key = "limit", .type = TABLE_RATE },
+	{ .key = "unit" },
+	{ .key = "result" },
+	{ .key = "why", .not_csv = true },
+	{ .key = "count", .type = TABLE_COUNT },
+	{ .key = "worst_ns", .type = TABLE_NS },
+	{ .key = "worst_time_ns", .type = TABLE_TIME },
+	{ .key = "worst_vcpu" },
+};
 
-	out_i64(out, judging->from_ns);
-	out_char(out, ',');
-	out_i64(out, judging->to_ns);
-	out_char(out, ',');
-	csv_text(out, name, strlen(name));
-	csv_text(out, subject->name, strlen(subject->name));
-	csv_text(out, budget->text, budget_name_size(budget));
-	if (result->has_value)
-		out_printf(out, "%.10g", result->value);
-	out_printf(out, ",%.10g,%s,%s,", budget->limit, budget_unit(budget),
-		   outcome_names[result->outcome]);
-	if (virt_model_knows(judging->model, number_of(budget)))
-		out_u64(out, result->count);
-	out_char(out, ',');
-	if (has_worst)
-		out_i64(out, worst->cost_ns);
-	out_char(out, ',');
-	if (has_worst)
-		out_i64(out, worst->time_ns);
-	out_char(out, ',');
-	out_csv(out, vcpu, strlen(vcpu));
-	out_char(out, '\n');
-}
+static const struct table table = { .rows = { .key = "limits", TABLE_COLUMNS(columns) } };
 
-static void write_json(struct judging *judging, const struct subject *subject,
+static void result_row(struct judging *judging, const struct subject *subject,
 		       const struct result *result)
 {
 	const struct budget *budget = judging->budget;
-	struct json *json = &judging->json;
+	const struct virt_worst_hit *worst = &result->worst;
+	bool is_known = virt_model_knows(judging->model, number_of(budget));
+	bool has_worst = is_known && worst->kind != VIRT_WORST_N_KINDS;
+	struct table_cell none = is_known ? table_absent() : table_unknown();
 	char name[300];
 
 	snprintf(name, sizeof(name), "%.*s", (int)budget_name_size(budget), budget->text);
-	json_open(json, NULL, '{', true);
-	json_i64(json, "from_ns", judging->from_ns);
-	json_i64(json, "to_ns", judging->to_ns);
-	if (judging->window && judging->window->name)
-		json_str(json, "window", judging->window->name);
-	json_str(json, "of", subject->name);
-	json_str(json, "limit_of", name);
-	if (result->has_value)
-		json_number(json, "value", result->value);
-	else if (result->outcome == UNTOLD)
-		json_null(json, "value");
-	json_number(json, "limit", budget->limit);
-	json_str(json, "unit", budget_unit(budget));
-	json_str(json, "result", outcome_names[result->outcome]);
-	if (result->why)
-		json_str(json, "why", result->why);
-	json->unknown = !virt_model_knows(judging->model, number_of(budget));
-	json_u64(json, "count", result->count);
-	json->unknown = false;
-	if (result->worst.kind != VIRT_WORST_N_KINDS) {
-		json_i64(json, "worst_ns", result->worst.cost_ns);
-		json_i64(json, "worst_time_ns", result->worst.time_ns);
-		json_str(json, "worst_vcpu",
-			 virt_model_vcpu(judging->model, result->worst.vcpu)->name);
-	}
-	json_close(json, '}');
+	table_row(&judging->table, (const struct table_cell[]){
+		table_number(judging->from_ns), table_number(judging->to_ns),
+		table_optional_name(judging->window ? judging->window->name : NULL),
+		table_name(subject->name), table_name(name),
+		!result->has_value && result->outcome == CHECK_UNKNOWN ? table_unknown() :
+		table_rate(result->has_value, result->value),
+		table_rate(true, budget->limit), table_name(budget_unit(budget)),
+		table_name(outcome_names[result->outcome]), table_optional_name(result->why),
+		is_known ? table_number((int64_t)result->count) : none,
+		has_worst ? table_number(worst->cost_ns) : none,
+		has_worst ? table_number(worst->time_ns) : none,
+		has_worst ? table_name(virt_model_vcpu(judging->model, worst->vcpu)->name) : none,
+	});
 }
 
-static void tell(struct judging *judging, const struct subject *subject,
-		 const struct result *result)
+static void budget_result(struct judging *judging, const struct subject *subject,
+			  const struct result *result)
 {
 	judging->n[result->outcome]++;
-	switch (judging->check->format) {
-	case CHECK_TEXT:
+	if (judging->check->format == CHECK_TEXT)
 		write_text(judging, subject, result);
-		break;
-	case CHECK_CSV:
-		write_csv(judging, subject, result);
-		break;
-	case CHECK_JSON:
-		write_json(judging, subject, result);
-		break;
-	}
+	else
+		result_row(judging, subject, result);
 }
 
 static void write_begin(struct judging *judging)
 {
-	if (judging->check->format == CHECK_CSV)
-		out_str(judging->out, "from_ns,to_ns,window,of,limit_of,value,limit,unit,result,"
-				      "count,worst_ns,worst_time_ns,worst_vcpu\n");
-	if (judging->check->format != CHECK_JSON)
+	bool is_json = judging->check->format == CHECK_JSON;
+
+	if (judging->check->format == CHECK_TEXT)
 		return;
-	json_begin(&judging->json, judging->out);
-	json_open(&judging->json, NULL, '{', false);
-	json_warnings(&judging->json, judging->notes);
-	json_open(&judging->json, "limits", '[', false);
+	if (is_json) {
+		json_document(&judging->json, judging->out, false);
+		json_warnings(&judging->json, judging->notes);
+	}
+	judging->table = (struct table_writer){
+		.table = &table, .format = is_json ? &table_json : &table_csv,
+		.out = judging->out, .json = &judging->json,
+	};
+	table_flat(&judging->table, true);
 }
 
 static void write_end(struct judging *judging)
 {
-	unsigned long long within = judging->n[WITHIN], exceeded = judging->n[EXCEEDED],
-			   untold = judging->n[UNTOLD];
+	unsigned long long within = judging->n[CHECK_WITHIN], exceeded = judging->n[CHECK_EXCEEDED],
+			   untold = judging->n[CHECK_UNKNOWN];
 
 	if (judging->check->format == CHECK_TEXT) {
+		out_style(judging->out, exceeded ? OUT_BAD : untold ? OUT_WARNING : OUT_GOOD);
 		out_printf(judging->out, "%llu of %llu limits exceeded", exceeded,
 			   within + exceeded + untold);
-		out_printf(judging->out, untold ? ", %llu unknown\n" : "\n", untold);
+		if (untold)
+			out_printf(judging->out, ", %llu unknown", untold);
+		out_style(judging->out, OUT_PLAIN);
+		out_char(judging->out, '\n');
 	}
 	if (judging->check->format != CHECK_JSON)
 		return;
-	json_close(&judging->json, ']');
+	table_flat_end(&judging->table);
 	json_u64(&judging->json, "within", within);
 	json_u64(&judging->json, "exceeded", exceeded);
 	json_u64(&judging->json, "unknown", untold);
-	json_close(&judging->json, '}');
-	json_end(&judging->json);
+	json_document_end(&judging->json);
 }
 
 /* --- all of them ----------------------------------------------------------------------------- */
 
-static void judge_all(struct judging *judging, const struct subject *subject)
+/** The losses of the trace, if @losses; else what vCPUs suffer. */
+static void judge_all(struct judging *judging, const struct subject *subject, bool losses)
 {
 	const struct budget_list *budgets = judging->check->budgets;
 
@@ -518,13 +529,13 @@ static void judge_all(struct judging *judging, const struct subject *subject)
 		struct result result;
 
 		judging->budget = &budgets->items[i];
-		if (judging->budget->kind == VIRT_WORST_LOST)
+		if ((judging->budget->kind == VIRT_WORST_LOST) != losses)
 			continue;
-		result = judge_subject(judging, subject);
+		result = losses ? judge_losses(judging) : judge_subject(judging, subject);
 		if (!judging->error)
 			judging->error = virt_window_walk_error(judging->walk);
 		if (!judging->error)
-			tell(judging, subject, &result);
+			budget_result(judging, subject, &result);
 	}
 }
 
@@ -541,32 +552,17 @@ static void judge_machine(struct judging *judging, const struct virt_machine *ma
 		if (judging->check->per == CHECK_PER_MACHINE)
 			continue;
 		subject.name = vcpu->name;
-		judge_all(judging, &subject);
+		judge_all(judging, &subject, false);
 		subject.n = 0;
 	}
 	if (subject.n)
-		judge_all(judging, &subject);
-}
-
-static void judge_trace(struct judging *judging)
-{
-	const struct budget_list *budgets = judging->check->budgets;
-	const struct subject trace = { .name = "trace" };
-
-	for (size_t i = 0; i < budgets->n; i++) {
-		struct result result;
-
-		judging->budget = &budgets->items[i];
-		if (judging->budget->kind != VIRT_WORST_LOST)
-			continue;
-		result = judge_losses(judging);
-		tell(judging, &trace, &result);
-	}
+		judge_all(judging, &subject, false);
 }
 
 static void judge_window(struct judging *judging, int64_t from_ns, int64_t to_ns)
 {
 	struct virt_window_query query = { .from_ns = from_ns, .to_ns = to_ns };
+	const struct subject trace = { .name = "trace" };
 
 	judging->from_ns = from_ns;
 	judging->to_ns = to_ns;
@@ -577,7 +573,8 @@ static void judge_window(struct judging *judging, int64_t from_ns, int64_t to_ns
 	}
 	for (int32_t i = 0; i < virt_model_n_machines(judging->model) && !judging->error; i++)
 		judge_machine(judging, virt_model_machine(judging->model, i));
-	judge_trace(judging);
+	if (!judging->error)
+		judge_all(judging, &trace, true);
 	virt_window_walk_free(judging->walk);
 }
 
@@ -660,6 +657,6 @@ int check_budgets_run(const struct check_budgets *check, const struct model_load
 		ksv_error("not enough memory");
 	if (judging.error || too_much)
 		return KSV_EXIT_FILE;
-	return judging.n[EXCEEDED] ? KSV_EXIT_FINDINGS :
-	       judging.n[UNTOLD] ? KSV_EXIT_UNTOLD : KSV_EXIT_OK;
+	return judging.n[CHECK_EXCEEDED] ? KSV_EXIT_FINDINGS :
+	       judging.n[CHECK_UNKNOWN] ? KSV_EXIT_UNTOLD : KSV_EXIT_OK;
 }

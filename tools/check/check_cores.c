@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	check_cores.c
- * @brief	Does each core have only one machine at a time, as core scheduling has it?
+ * @brief	Check that each core has only one machine at a time, as with core scheduling.
  */
 #include <errno.h>
 
@@ -72,14 +72,28 @@ static void put_place(struct output *out, const struct virt_model *model, int32_
 	out_char(out, ']');
 }
 
-static void put_csv(struct output *out, const struct virt_model *model, int32_t vcpu, int32_t pcpu)
-{
-	const char *name = virt_model_vcpu(model, vcpu)->name;
+static const struct table_column columns[] = {
+	{ .key = "time_ns", .type = TABLE_TIME },
+	{ .key = "length_ns", .type = TABLE_NS },
+	{ .key = "pcpu", .type = TABLE_COUNT },
+	{ .key = "vcpu" },
+	{ .key = "other_pcpu", .type = TABLE_COUNT },
+	{ .key = "other_vcpu" },
+};
 
-	out_char(out, ',');
-	out_i64(out, pcpu);
-	out_char(out, ',');
-	out_csv(out, name, strlen(name));
+const struct table check_cores_table = { .rows = { TABLE_COLUMNS(columns) } };
+
+static void violation_row(const struct pair *pair, int64_t end_ns)
+{
+	const struct virt_model *model = pair->check->model;
+
+	table_row(pair->check->csv, (const struct table_cell[]){
+		table_number(pair->begin_ns), table_number(end_ns - pair->begin_ns),
+		table_number(pair->sides[0].pcpu),
+		table_name(virt_model_vcpu(model, pair->vcpus[0])->name),
+		table_number(pair->sides[1].pcpu),
+		table_name(virt_model_vcpu(model, pair->vcpus[1])->name),
+	});
 }
 
 /** What was going on ends. */
@@ -93,11 +107,7 @@ static void end_violation(struct pair *pair, int64_t end_ns, struct sums *sums)
 	sums->count++;
 	sums->ns += (__int128)end_ns - pair->begin_ns;
 	if (check->csv) {
-		out_i64(out, pair->begin_ns);
-		out_char(out, ',');
-		out_i64(out, end_ns - pair->begin_ns);
-		for (int i = 0; i < 2; i++)
-			put_csv(out, check->model, pair->vcpus[i], pair->sides[i].pcpu);
+		violation_row(pair, end_ns);
 	} else {
 		out_ns(out, pair->begin_ns, 16);
 		out_str(out, ": ");
@@ -106,9 +116,8 @@ static void end_violation(struct pair *pair, int64_t end_ns, struct sums *sums)
 		put_place(out, check->model, pair->vcpus[1], pair->sides[1].pcpu);
 		out_str(out, " for ");
 		out_ns(out, end_ns - pair->begin_ns, 0);
-		out_str(out, " s");
+		out_str(out, " s\n");
 	}
-	out_char(out, '\n');
 	pair->vcpus[0] = VIRT_NONE;
 }
 
@@ -181,6 +190,7 @@ static void put_ns(struct output *out, __int128 ns)
 
 static void print_sums(struct output *out, const struct sums *sums)
 {
+	out_style(out, sums->count ? OUT_BAD : sums->unknown_ns ? OUT_WARNING : OUT_GOOD);
 	out_printf(out, "%llu times vCPUs of two machines were on one core",
 		   (unsigned long long)sums->count);
 	if (sums->count) {
@@ -195,6 +205,7 @@ static void print_sums(struct output *out, const struct sums *sums)
 		put_ns(out, sums->unknown_ns);
 		out_str(out, " s");
 	}
+	out_style(out, OUT_PLAIN);
 	out_char(out, '\n');
 }
 
@@ -264,7 +275,7 @@ int check_cores_run(const struct check_cores *check)
 	int ret;
 
 	if (check->csv)
-		out_str(check->out, "time_ns,length_ns,pcpu,vcpu,other_pcpu,other_vcpu\n");
+		table_flat(check->csv, true);
 	ret = check_all(check, &sums);
 	if (ret)
 		return ret;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	check_cores.h
- * @brief	Does each core have only one machine at a time, as core scheduling has it?
+ * @brief	Check that each core has only one machine at a time, as with core scheduling.
  */
 #ifndef KSHARK_VIRT_CHECK_CORES_H
 #define KSHARK_VIRT_CHECK_CORES_H
 
 #include "host_topology.h"
-#include "output.h"
+#include "table.h"
 #include "virt_model.h"
 
 struct check_cores {
@@ -15,8 +15,10 @@ struct check_cores {
 	const struct host_topology *topology;
 	struct output	*out;
 	int64_t		from_ns, to_ns;
-	bool		csv;
+	struct table_writer *csv;	/* of check_cores_table; NULL: text */
 };
+
+extern const struct table check_cores_table;
 
 /**
  * check_cores_run - list every time that vCPUs of two machines were on siblings, and sums

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_check.c
- * @brief	kshark-virt check: did every vCPU stay on its pCPUs, are limits kept?
+ * @brief	kshark-virt check: check that every vCPU stays on its pCPUs, and that limits are
+ *		kept.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "check_cores.h"
 #include "model_load.h"
 #include "output.h"
+#include "terminal.h"
 #include "trace_args.h"
 
 static const char *const format_names[] = {
@@ -61,30 +63,47 @@ static int take_affinity(const struct ksv_command *command, const struct ksv_opt
 	return ret ? KSV_EXIT_FILE : 0;
 }
 
-static int take_affinity_file(const struct ksv_command *command, const struct ksv_option *option,
-			      const char *path, void *target)
+/**
+ * Read a file of lines. @read: returns 0 or a negative errno, -EINVAL for @line
+ * @form: of a line; @what: they are, for messages
+ */
+static int take_lines(const struct ksv_command *command, const char *path, void *target,
+		      int (*read)(void *target, FILE *file, unsigned int *line),
+		      const char *form, const char *what)
 {
 	FILE *file = fopen(path, "re");
 	unsigned int line;
 	int status = 0, ret;
 
-	(void)option;
 	if (!file) {
 		ksv_error("%s: %s", path, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	ret = affinity_read(target, file, &line);
+	ret = read(target, file, &line);
 	if (ret == -EINVAL) {
-		status = ksv_usage_error(command, "%s, line %u: write vCPUs=pCPUs, such "
-					 "as d1v0=2,3 or d2=0-3", path, line);
+		status = ksv_usage_error(command, "%s, line %u: write %s", path, line, form);
+	} else if (ret == -ENOMEM || ret == -EIO) {
+		ksv_error("%s: %s", path, ret == -EIO ? "cannot read" : "not enough memory");
+		status = KSV_EXIT_FILE;
 	} else if (ret) {
-		ksv_error("%s: %s", path, ret == -ENOMEM ? "not enough memory" : ret == -EIO ?
-			  "cannot read" : "its lines are too long or too many for a list of "
-			  "affinities");
+		ksv_error("%s: its lines are too long or too many for a list of %s", path, what);
 		status = KSV_EXIT_FILE;
 	}
 	fclose(file);
 	return status;
+}
+
+static int read_affinities(void *target, FILE *file, unsigned int *line)
+{
+	return affinity_read(target, file, line);
+}
+
+static int take_affinity_file(const struct ksv_command *command, const struct ksv_option *option,
+			      const char *path, void *target)
+{
+	(void)option;
+	return take_lines(command, path, target, read_affinities,
+			  "vCPUs=pCPUs, such as d1v0=2,3 or d2=0-3", "affinities");
 }
 
 static int take_budget(const struct ksv_command *command, const struct ksv_option *option,
@@ -101,30 +120,17 @@ static int take_budget(const struct ksv_command *command, const struct ksv_optio
 	return ret ? KSV_EXIT_FILE : 0;
 }
 
+static int read_windows(void *target, FILE *file, unsigned int *line)
+{
+	return check_windows_read(target, file, line);
+}
+
 static int take_windows(const struct ksv_command *command, const struct ksv_option *option,
 			const char *path, void *target)
 {
-	FILE *file = fopen(path, "re");
-	unsigned int line;
-	int status = 0, ret;
-
 	(void)option;
-	if (!file) {
-		ksv_error("%s: %s", path, strerror(errno));
-		return KSV_EXIT_FILE;
-	}
-	ret = check_windows_read(target, file, &line);
-	if (ret == -EINVAL) {
-		status = ksv_usage_error(command, "%s, line %u: write FROM TO, or a TIME, such as "
-					 "12.5s 12.6s", path, line);
-	} else if (ret) {
-		ksv_error("%s: %s", path, ret == -ENOMEM ? "not enough memory" : ret == -EIO ?
-			  "cannot read" : "its lines are too long or too many for a list of "
-			  "windows");
-		status = KSV_EXIT_FILE;
-	}
-	fclose(file);
-	return status;
+	return take_lines(command, path, target, read_windows,
+			  "FROM TO, or a TIME, such as 12.5s 12.6s", "windows");
 }
 
 #define OPTIONS	struct check_options
@@ -152,13 +158,11 @@ static const struct ksv_option check_option_table[] = {
 	  "default: the trace's sidecar",
 	  ksv_take_text, offsetof(OPTIONS, topology), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "with --max: only these vCPUs, e.g. d1v0,d2"),
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, or with --max json"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, or with --max: "
+			  "json"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
-	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
-	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
-	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
-	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTIONS_TRACE(OPTIONS, trace),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
@@ -168,40 +172,45 @@ struct check {
 	const struct check_options *options;
 	const struct model_load	*load;
 	struct output		*out;
+	struct table_writer	*csv;
 	int64_t			from_ns, to_ns;
 	uint64_t		runs, outside;
 	int64_t			outside_ns;
 };
+
+static const struct table_column run_columns[] = {
+	{ .key = "vcpu" },
+	{ .key = "time_ns", .type = TABLE_TIME },
+	{ .key = "pcpu", .type = TABLE_COUNT },
+	{ .key = "length_ns", .type = TABLE_NS },
+	{ .key = "allowed" },
+};
+
+static const struct table run_table = { .rows = { TABLE_COLUMNS(run_columns) } };
 
 /** A run outside of what is allowed. */
 static void report_run(const struct check *check, const struct virt_vcpu *vcpu,
 		       const struct affinity *affinity, int64_t from, int64_t to, int pcpu)
 {
 	struct output *out = check->out;
-	bool csv = check->options->format == CHECK_CSV;
 	const char *allowed = strchr(affinity->text, '=') + 1;
 
-	if (csv) {
-		out_csv(out, vcpu->name, strlen(vcpu->name));
-		out_char(out, ',');
-		out_i64(out, from);
-		out_char(out, ',');
-		out_i64(out, pcpu);
-		out_char(out, ',');
-		out_i64(out, to - from);
-		out_char(out, ',');
-		out_csv(out, allowed, strlen(allowed));
-	} else {
-		out_text_right(out, vcpu->name, 12);
-		out_str(out, " [");
-		out_u64_zeros(out, (uint64_t)pcpu, 3);
-		out_str(out, "] ");
-		out_ns(out, from, 16);
-		out_str(out, ": ran for ");
-		out_ns(out, to - from, 0);
-		out_str(out, " s, allowed: ");
-		out_text(out, allowed);
+	if (check->options->format == CHECK_CSV) {
+		table_row(check->csv, (const struct table_cell[]){
+			table_name(vcpu->name), table_number(from), table_number(pcpu),
+			table_number(to - from), table_name(allowed),
+		});
+		return;
 	}
+	out_text_right(out, vcpu->name, 12);
+	out_str(out, " [");
+	out_u64_zeros(out, (uint64_t)pcpu, 3);
+	out_str(out, "] ");
+	out_ns(out, from, 16);
+	out_str(out, ": ran for ");
+	out_ns(out, to - from, 0);
+	out_str(out, " s, allowed: ");
+	out_text(out, allowed);
 	out_char(out, '\n');
 }
 
@@ -277,14 +286,18 @@ static void print_sum(const struct check *check)
 
 	if (check->options->format != CHECK_TEXT)
 		return;
+	out_style(out, check->outside ? OUT_BAD : OUT_GOOD);
 	out_u64(out, check->outside);
 	out_str(out, " of ");
 	out_u64(out, check->runs);
-	out_str(out, check->outside ? " runs outside, for " : " runs outside\n");
-	if (!check->outside)
-		return;
-	out_ns(out, check->outside_ns, 0);
-	out_str(out, " s in total\n");
+	out_str(out, " runs outside");
+	if (check->outside) {
+		out_str(out, ", for ");
+		out_ns(out, check->outside_ns, 0);
+		out_str(out, " s in total");
+	}
+	out_style(out, OUT_PLAIN);
+	out_char(out, '\n');
 }
 
 static int check_limits(const struct check *check)
@@ -306,10 +319,13 @@ static int check_isolation(const struct check *check)
 {
 	const struct check_options *options = check->options;
 	struct host_topology topology = { 0 };
+	struct table_writer csv = {
+		.table = &check_cores_table, .format = &table_csv, .out = check->out,
+	};
 	struct check_cores cores = {
 		.model = check->load->model, .topology = &topology, .out = check->out,
 		.from_ns = check->from_ns, .to_ns = check->to_ns,
-		.csv = options->format == CHECK_CSV,
+		.csv = options->format == CHECK_CSV ? &csv : NULL,
 	};
 	char error[512] = "not enough memory";
 	int ret = options->topology ?
@@ -343,30 +359,30 @@ static int check_file(struct check_options *options, const struct trace_args *ar
 		.before = &args->notes,
 		.command = options->command, .vcpus = &options->vcpus,
 	};
-	struct check check = { .options = options, .load = &load, .out = out };
+	struct table_writer csv = { .table = &run_table, .format = &table_csv, .out = out };
+	struct check check = { .options = options, .load = &load, .out = out, .csv = &csv };
+	int64_t begin_ns, end_ns;	/* of the part that the trace has */
 	int status = model_load(&load);
 
 	if (status)
 		goto end;
 	check.from_ns = model_time(&load, &options->from, virt_model_begin(load.model));
 	check.to_ns = model_time(&load, &options->to, virt_model_end(load.model));
-	if (check.from_ns >= check.to_ns && virt_model_begin(load.model) <
-					    virt_model_end(load.model)) {
-		status = ksv_usage_error(options->command,
-					 "--from is not before --to");
+	status = model_window(&load, options->command, &options->from, &options->to, &begin_ns,
+			      &end_ns);
+	if (status)
 		goto end;
-	}
 	status = check_used(options, load.model);
 	if (status)
 		goto changed;
-	out_open(out, NULL);
+	out_open_text(out, NULL, options->format == CHECK_TEXT ? OUT_PEOPLE : OUT_PROGRAM);
 	if (options->budgets.n || options->cores) {
 		status = out_close(out, options->cores ? check_isolation(&check) :
 							 check_limits(&check));
 		goto notes;
 	}
 	if (options->format == CHECK_CSV)
-		out_str(out, "vcpu,time_ns,pcpu,length_ns,allowed\n");
+		table_flat(&csv, true);
 	check_model(&options->affinities, load.model, &check);
 	print_sum(&check);
 	status = out_close(out, check.outside ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
@@ -412,8 +428,9 @@ static int check_options(const struct check_options *options)
 	if (options->topology && !options->cores)
 		return ksv_usage_error(command, "--topology requires --core-isolation");
 	if (!options->budgets.n && (windows || ksv_vcpus_given(&options->vcpus) || options->per ||
-				    options->format == CHECK_JSON))
-		return ksv_usage_error(command, "--windows, --vcpu, --per and json require --max");
+				    options->format >= CHECK_JSON))
+		return ksv_usage_error(command, "--windows, --vcpu, --per and json require "
+				       "--max");
 	if (windows && (options->from.kind || options->to.kind))
 		return ksv_usage_error(command, "--windows replaces --from and --to: give only one "
 				       "of them");
@@ -428,12 +445,9 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 {
 	static struct output out;
 	struct check_options options = { .command = command };
-	char error[512] = "";
 	int first, status;
 
-	if (host_options_from_env(&options.trace, error, sizeof(error)))
-		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, &options, &first);
+	status = model_parse(command, argc, argv, &options, &options.trace, &first);
 	if (status >= 0)
 		goto end;
 	if (first == argc)
@@ -462,5 +476,6 @@ const struct ksv_command cmd_check = {
 		 "exceeded a limit; 4: the trace does not show it.\n",
 	.options = check_option_table,
 	.n_options = ARRAY_SIZE(check_option_table),
+	.prints_text = true,
 	.run = run_check,
 };

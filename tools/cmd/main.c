@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completion.h"
 #include "options.h"
 #include "whole_file.h"
 
@@ -86,10 +87,21 @@ static int unknown_option(const char *word)
 				       ksv_suggest(word, names));
 }
 
+/** Return: the exit status. */
+static int completion(const char *shell)
+{
+	if (completion_print(shell, commands, ARRAY_SIZE(commands), stdout))
+		return KSV_EXIT_OK;
+	return unknown("shell", shell, ksv_suggest(shell, completion_shells));
+}
+
 static int help(int argc, char **argv)
 {
+	static const char option[] = "--completion=";
 	const struct ksv_command *command;
 
+	if (argc == 2 && !strncmp(argv[1], option, strlen(option)))
+		return completion(argv[1] + strlen(option));
 	if (argc > 2) {
 		ksv_error("help takes the name of one command");
 		return KSV_EXIT_USAGE;

@@ -20,7 +20,7 @@
 #include "xen_trace.h"
 #include "xen_clock.h"
 
-#define MAX_OPTIONS	32
+#define MAX_OPTIONS	40
 #define KEY_HELP	'h'
 /** What getopt calls the first row of a table: no letter. */
 #define KEY_FIRST	256
@@ -56,7 +56,7 @@ int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
 	return KSV_EXIT_USAGE;
 }
 
-static bool is_optional(const struct ksv_option *option)
+bool ksv_option_is_optional(const struct ksv_option *option)
 {
 	return option->arg && *option->arg == '[';
 }
@@ -70,7 +70,8 @@ static void option_help(const struct ksv_option *option, FILE *out)
 	if (option->key)
 		n = snprintf(left, sizeof(left), "-%c, ", option->key);
 	snprintf(left + n, sizeof(left) - n, "--%s%s%s", option->name,
-		 option->arg && !is_optional(option) ? " " : "", option->arg ? option->arg : "");
+		 option->arg && !ksv_option_is_optional(option) ? " " : "",
+		 option->arg ? option->arg : "");
 	fprintf(out, "  %-20s", left);
 	if (strlen(left) > 19)
 		fprintf(out, "\n  %-20s", "");
@@ -87,13 +88,56 @@ static const struct ksv_option help_option = {
 	.key = KEY_HELP, .name = "help", .help = "show this help",
 };
 
+static int text_color;
+
+static int take_color(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *value, void *target)
+{
+	(void)target;
+	return ksv_take_choice(command, option, value, &text_color);
+}
+
+static const char *const colors[] = {
+	[KSV_COLOR_AUTO] = "auto", [KSV_COLOR_ALWAYS] = "always", [KSV_COLOR_NEVER] = "never",
+	NULL
+};
+
+/** The options of all subcommands that print text. */
+static const struct ksv_option text_options[] = {
+	{ 0, "color", "WHEN", "colour text: auto (default: on a terminal), always or\nnever",
+	  take_color, 0, colors },
+};
+
+enum ksv_color ksv_color(void)
+{
+	return (enum ksv_color)text_color;
+}
+
+static int count_options(const struct ksv_command *command)
+{
+	return command->n_options + (command->prints_text ? (int)ARRAY_SIZE(text_options) : 0);
+}
+
+/** @i: less than count_options() */
+static const struct ksv_option *option_at(const struct ksv_command *command, int i)
+{
+	return i < command->n_options ? &command->options[i] :
+					&text_options[i - command->n_options];
+}
+
+const struct ksv_option *ksv_option_at(const struct ksv_command *command, int i)
+{
+	int n = count_options(command);
+
+	return i < n ? option_at(command, i) : i == n ? &help_option : NULL;
+}
+
 void ksv_command_help(const struct ksv_command *command, FILE *out)
 {
 	fprintf(out, "Usage: kshark-virt %s %s\n%s.\n\nOptions:\n", command->name, command->args,
 		command->summary);
-	for (int i = 0; i < command->n_options; i++)
-		option_help(&command->options[i], out);
-	option_help(&help_option, out);
+	for (int i = 0; ksv_option_at(command, i); i++)
+		option_help(ksv_option_at(command, i), out);
 	if (command->notes)
 		fprintf(out, "\n%s", command->notes);
 	fprintf(out, "\nSee kshark-virt-%s(1) for all details.\n", command->name);
@@ -102,10 +146,13 @@ void ksv_command_help(const struct ksv_command *command, FILE *out)
 /** The option of which a word is a value: --json is meant to be --format json. Or NULL. */
 static const struct ksv_option *find_choice(const struct ksv_command *command, const char *word)
 {
-	for (int i = 0; i < command->n_options; i++)
-		for (int k = 0; command->options[i].choices && command->options[i].choices[k]; k++)
-			if (!strcmp(command->options[i].choices[k], word))
-				return &command->options[i];
+	for (int i = 0; i < count_options(command); i++) {
+		const struct ksv_option *option = option_at(command, i);
+
+		for (int k = 0; option->choices && option->choices[k]; k++)
+			if (!strcmp(option->choices[k], word))
+				return option;
+	}
 	return NULL;
 }
 
@@ -124,8 +171,8 @@ static int bad_option(const struct ksv_command *command, char **argv, int code)
 				       (int)strcspn(word, "="), word);
 	if (optopt)
 		return ksv_usage_error(command, "unknown option '-%c'", optopt);
-	for (int i = 0; i < command->n_options; i++)
-		names[i + 1] = command->options[i].name;
+	for (int i = 0; i < count_options(command); i++)
+		names[i + 1] = option_at(command, i)->name;
 	if (option)
 		return ksv_usage_error(command, "unknown option '%s'; did you mean '--%s %s'?",
 				       word, option->name, given);
@@ -140,11 +187,11 @@ static void describe_options(const struct ksv_command *command, struct option *l
 {
 	*shorts++ = ':';
 	*shorts++ = KEY_HELP;
-	for (int i = 0; i < command->n_options; i++) {
-		const struct ksv_option *option = &command->options[i];
+	for (int i = 0; i < count_options(command); i++) {
+		const struct ksv_option *option = option_at(command, i);
 
 		longs[i].name = option->name;
-		longs[i].has_arg = is_optional(option) ? optional_argument :
+		longs[i].has_arg = ksv_option_is_optional(option) ? optional_argument :
 				   option->arg ? required_argument : no_argument;
 		longs[i].val = KEY_FIRST + i;
 		if (!option->key)
@@ -152,11 +199,11 @@ static void describe_options(const struct ksv_command *command, struct option *l
 		*shorts++ = option->key;
 		if (option->arg)
 			*shorts++ = ':';
-		if (is_optional(option))
+		if (ksv_option_is_optional(option))
 			*shorts++ = ':';
 	}
-	longs[command->n_options].name = help_option.name;
-	longs[command->n_options].val = KEY_HELP;
+	longs[count_options(command)].name = help_option.name;
+	longs[count_options(command)].val = KEY_HELP;
 }
 
 /** The row that getopt means; it is there. */
@@ -165,10 +212,25 @@ static const struct ksv_option *find_option(const struct ksv_command *command, i
 	const struct ksv_option *option = command->options;
 
 	if (key >= KEY_FIRST)
-		return &option[key - KEY_FIRST];
+		return option_at(command, key - KEY_FIRST);
 	while (option->key != key)
 		option++;
 	return option;
+}
+
+int ksv_split_command(int argc, char **argv, char ***command)
+{
+	int end = 1;
+
+	*command = NULL;
+	while (end < argc && strcmp(argv[end], "--") != 0)
+		end++;
+	if (end == argc)
+		return end;
+	if (end + 1 < argc)
+		*command = argv + end + 1;
+	argv[end] = NULL;
+	return end;
 }
 
 int ksv_parse(const struct ksv_command *command, int argc, char **argv, void *options,
@@ -484,6 +546,14 @@ int ksv_no_vcpu(const struct ksv_command *command, const char *path, const char 
 		snprintf(more, sizeof(more), " and %zu more", list->left_out);
 	return ksv_usage_error(command, "--vcpu %s: %s has no such vCPU or machine; it has %s%s",
 			       word, path, list->size ? list->text : "none", more);
+}
+
+int ksv_no_window(const struct ksv_command *command, const char *path, int64_t begin_ns,
+		  int64_t end_ns)
+{
+	return ksv_usage_error(command, "%s: --from and --to lie outside the trace, which goes "
+			       "from %.9f to %.9f s", path, (double)begin_ns / 1e9,
+			       (double)end_ns / 1e9);
 }
 
 bool ksv_vcpu_in_set(const struct ksv_vcpu_set *set, xen_vcpu vcpu)

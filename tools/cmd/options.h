@@ -53,6 +53,18 @@ struct ksv_option {
 	"FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n" \
 	"- for standard input; or the trace.dat of a KVM host; or the folder of a recording.\n"
 
+/** When text is coloured. */
+enum ksv_color {
+	KSV_COLOR_AUTO = 0, KSV_COLOR_ALWAYS, KSV_COLOR_NEVER
+};
+
+/** Values of an option that are no choices: some of them, in a list, or with more behind them. */
+struct ksv_words {
+	const char	*option;	/* its name */
+	const char	*(*word)(size_t i); /* NULL behind the last one */
+	const char	*suffix;	/* behind each; or NULL */
+};
+
 /** A subcommand. */
 struct ksv_command {
 	const char	*name;
@@ -61,6 +73,8 @@ struct ksv_command {
 	const char	*notes;		/* shown below the options; may be NULL */
 	const struct ksv_option *options; /* ends with a NULL name; --help is added */
 	int		n_options;
+	const struct ksv_words *words;	/* for completion; ends with a NULL option; may be NULL */
+	bool		prints_text;	/* it also has --color */
 	int		(*run)(const struct ksv_command *command, int argc, char **argv);
 };
 
@@ -94,6 +108,12 @@ void ksv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** ksv_option_at - option @i, --help comes last; NULL: there are no more */
+const struct ksv_option *ksv_option_at(const struct ksv_command *command, int i);
+
+/** ksv_option_is_optional - may its argument be left out? */
+bool ksv_option_is_optional(const struct ksv_option *option);
+
 /** ksv_command_help - what --help prints. */
 void ksv_command_help(const struct ksv_command *command, FILE *out);
 
@@ -106,6 +126,18 @@ void ksv_command_help(const struct ksv_command *command, FILE *out);
  */
 int ksv_parse(const struct ksv_command *command, int argc, char **argv, void *options,
 	      int *first);
+
+/**
+ * ksv_split_command - find the user's command after --, which getopt would mix with our options
+ * @argv: gets its end before the command
+ * @command: receives it, ending with NULL; NULL: there is none
+ *
+ * Return: the number of arguments before the --.
+ */
+int ksv_split_command(int argc, char **argv, char ***command);
+
+/** ksv_color - the value of --color. It is a property of the process, as standard output is. */
+enum ksv_color ksv_color(void);
 
 /** ksv_suggest - the entry of @names (NULL-ended) that was probably meant by @word, or NULL. */
 const char *ksv_suggest(const char *word, const char *const *names);
@@ -176,6 +208,10 @@ void ksv_vcpu_list_add(struct ksv_vcpu_list *list, const char *name);
 /** ksv_no_vcpu - the trace has no such vCPU. Return: KSV_EXIT_USAGE, after a message. */
 int ksv_no_vcpu(const struct ksv_command *command, const char *path, const char *word,
 		const struct ksv_vcpu_list *list);
+
+/** ksv_no_window - a window has nothing of a trace. Return: KSV_EXIT_USAGE, after a message. */
+int ksv_no_window(const struct ksv_command *command, const char *path, int64_t begin_ns,
+		  int64_t end_ns);
 
 #define KSV_TIME_WHOLE	INT64_C(1000000000)
 
@@ -258,6 +294,13 @@ int ksv_take_number(const struct ksv_command *command, const struct ksv_option *
 #define KSV_OPTION_SKEW(type, member)								\
 	{ 0, "correct-skew", NULL, "correct TSC differences between pCPUs",		\
 	  ksv_take_flag, offsetof(type, member), NULL }
+
+/** All of these, of a struct host_options. */
+#define KSV_OPTIONS_TRACE(type, trace)								\
+	KSV_OPTION_CPU_HZ(type, trace.cpu_hz),							\
+	KSV_OPTION_MAX_INPUT(type, trace.max_input),						\
+	KSV_OPTION_ABSOLUTE(type, trace.absolute_time),						\
+	KSV_OPTION_SKEW(type, trace.correct_skew)
 
 /** What --from means where [from, to) is asked for. */
 /** How many of the worst moments commands show if nobody asks for a number. */

@@ -10,6 +10,7 @@
 #include "compare_trace.h"
 #include "model_files.h"
 #include "model_guests.h"
+#include "terminal.h"
 #include "trace_args.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
@@ -40,8 +41,14 @@ struct job {
 	const char		*values[MAX_LIST];
 	int			n_values;
 	char			*metrics, *runs;	/* lists, to be freed */
+	char			*value_columns, *better[COMPARE_HIGHER + 1];
 	const char		*metric[MAX_LIST + 2], *run[MAX_LIST];
 	int			n_metrics, n_runs;
+	struct compare_csv_columns columns;		/* of tables */
+	struct judged {					/* by COMPARE_LOWER, COMPARE_HIGHER */
+		const char	*patterns[MAX_LIST];
+		int		n;
+	}			judged[COMPARE_HIGHER + 1];
 	struct compare_trace_options what;	/* of traces */
 	struct host_options trace;
 	struct compare_options	options;
@@ -98,6 +105,38 @@ static int take_runs(const struct ksv_command *command, const struct ksv_option 
 
 	(void)command;
 	return set_list(job, option->name, value, &job->runs, job->run, &job->n_runs);
+}
+
+static int take_value_columns(const struct ksv_command *command, const struct ksv_option *option,
+			      const char *value, void *target)
+{
+	struct job *job = target;
+
+	(void)command;
+	return set_list(job, option->name, value, &job->value_columns, job->columns.values,
+			&job->columns.n_values);
+}
+
+static int take_better(struct job *job, const char *option, const char *value,
+		       enum compare_better better)
+{
+	struct judged *judged = &job->judged[better];
+
+	return set_list(job, option, value, &job->better[better], judged->patterns, &judged->n);
+}
+
+static int take_higher(const struct ksv_command *command, const struct ksv_option *option,
+		       const char *value, void *target)
+{
+	(void)command;
+	return take_better(target, option->name, value, COMPARE_HIGHER);
+}
+
+static int take_lower(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *value, void *target)
+{
+	(void)command;
+	return take_better(target, option->name, value, COMPARE_LOWER);
 }
 
 static int take_statistics(const struct ksv_command *command, const struct ksv_option *option,
@@ -193,14 +232,14 @@ static int take_values(const struct ksv_command *command, const struct ksv_optio
 	return 0;
 }
 
-static int take_plot(const struct ksv_command *command, const struct ksv_option *option,
-		     const char *path, void *target)
+static const char *statistic_word(size_t i)
 {
-	(void)option;
-	*(const char **)target = path;
-	return compare_plot_known(path) ? 0 :
-	       ksv_usage_error(command, "--plot %s: the name must end in .svg, .png or .pdf", path);
+	return i < STATS_N ? stats_name((int)i) : NULL;
 }
+
+static const struct ksv_words compare_words[] = {
+	{ .option = "statistic", .word = statistic_word }, { 0 }
+};
 
 #define OPTIONS	struct job
 
@@ -210,6 +249,15 @@ static const struct ksv_option compare_option_table[] = {
 	{ 0, "values", "FILE", "results of benchmarks: CSV with run,metric,value, or\n"
 	  "with run and then a column per metric; - is standard\n"
 	  "input; may be repeated", take_values, 0, NULL },
+	{ 0, "run-column", "NAME", "of tables: the column with the run",
+	  ksv_take_text, offsetof(OPTIONS, columns.run), NULL },
+	{ 0, "metric-column", "NAME", "of tables: the column with the metric",
+	  ksv_take_text, offsetof(OPTIONS, columns.metric), NULL },
+	{ 0, "value-column", "LIST", "of tables: the columns with values; each is a metric\n"
+	  "unless --metric-column is given", take_value_columns, 0, NULL },
+	{ 0, "higher-is-better", "LIST", "of these metrics",
+	  take_higher, 0, NULL },
+	{ 0, "lower-is-better", "LIST", "of these metrics", take_lower, 0, NULL },
 	{ 0, "metric", "LIST", "only these metrics; * and ? stand for parts of a name",
 	  take_metrics, 0, NULL },
 	{ 0, "baseline", "RUN", "compare the others with this run; default: the first",
@@ -240,7 +288,7 @@ static const struct ksv_option compare_option_table[] = {
 	  "work and the traces of the same runs",
 	  ksv_take_text, offsetof(OPTIONS, options.record_cost), NULL },
 	{ 0, "plot", "FILE", "draw bars with intervals: FILE.svg, .png or .pdf",
-	  take_plot, offsetof(OPTIONS, plot), NULL },
+	  compare_take_plot, offsetof(OPTIONS, plot), NULL },
 	{ 0, "title", "TEXT", "a title above the plot",
 	  ksv_take_text, offsetof(OPTIONS, options.title), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, what.vcpus, "of traces: only these vCPUs, e.g. d1v0,web"),
@@ -264,8 +312,8 @@ static int read_values(struct job *job, const char *path)
 		ksv_error("%s: cannot read: %s", path, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	ret = compare_csv_read(&job->compare, in, standard ? "standard input" : path, error,
-			       sizeof(error));
+	ret = compare_csv_read(&job->compare, in, &job->columns, -1,
+			       standard ? "standard input" : path, error, sizeof(error));
 	if (!standard)
 		fclose(in);
 	if (!ret)
@@ -426,6 +474,9 @@ static int read_all(struct job *job, char **files, int n)
 
 	for (int i = 0; i < job->n_values && !status; i++)
 		status = read_values(job, job->values[i]);
+	for (int better = COMPARE_LOWER; better <= COMPARE_HIGHER; better++)
+		compare_judge(&job->compare, job->judged[better].patterns, job->judged[better].n,
+			      (enum compare_better)better);
 	if (!status)
 		status = choose_runs(job);
 	if (!status)
@@ -468,7 +519,8 @@ static int write_all(struct job *job)
 	}
 	if (job->plot && job->output && ksv_same_file(job->plot, job->output))
 		return ksv_usage_error(job->command, "--output %s: is the plot", job->output);
-	status = out_open(&out, job->output);
+	status = out_open_text(&out, job->output, writers[job->format] == compare_text ?
+			       OUT_PEOPLE : OUT_PROGRAM);
 	if (status)
 		return status;
 	writers[job->format](&out, &job->compare, &job->options);
@@ -496,6 +548,29 @@ static int find_inputs(struct job *job, char **files, int n)
 	return status;
 }
 
+/** Options that need others, or exclude them. */
+static int check_columns(const struct job *job)
+{
+	const struct compare_csv_columns *columns = &job->columns;
+	const struct judged *lower = &job->judged[COMPARE_LOWER];
+	const struct judged *higher = &job->judged[COMPARE_HIGHER];
+
+	if (!columns->n_values && (columns->run || columns->metric))
+		return ksv_usage_error(job->command, "--run-column and --metric-column require "
+				       "--value-column");
+	if (columns->n_values && !job->n_values)
+		return ksv_usage_error(job->command, "--value-column requires --values");
+	if (columns->metric && columns->n_values > 1)
+		return ksv_usage_error(job->command, "--metric-column: give one --value-column");
+	for (int i = 0; i < lower->n; i++)
+		for (int j = 0; j < higher->n; j++)
+			if (!strcmp(lower->patterns[i], higher->patterns[j]))
+				return ksv_usage_error(job->command, "--lower-is-better and "
+						       "--higher-is-better both have %s",
+						       lower->patterns[i]);
+	return KSV_EXIT_OK;
+}
+
 static int run_job(struct job *job, char **files, int n)
 {
 	int status = find_inputs(job, files, n);
@@ -506,6 +581,8 @@ static int run_job(struct job *job, char **files, int n)
 	    (ksv_vcpus_given(&job->what.vcpus) || job->what.from.kind || job->what.to.kind))
 		status = ksv_usage_error(job->command, "--vcpu, --from and --to are of traces, and "
 					 "exclude --boot");
+	if (!status)
+		status = check_columns(job);
 	if (!status && !n && !job->n_values)
 		status = ksv_usage_error(job->command, "no files: give traces, --values or both");
 	if (!status)
@@ -549,6 +626,9 @@ end:
 	ksv_vcpus_free(&job->what.vcpus);
 	free(job->metrics);
 	free(job->runs);
+	free(job->value_columns);
+	free(job->better[COMPARE_LOWER]);
+	free(job->better[COMPARE_HIGHER]);
 	free(job);
 	return status;
 }
@@ -563,6 +643,8 @@ const struct ksv_command cmd_compare = {
 		 "Exit status 1: something differs from the baseline by more than noise;\n"
 		 "4: there are too few values to decide.\n",
 	.options = compare_option_table,
+	.words = compare_words,
 	.n_options = ARRAY_SIZE(compare_option_table),
+	.prints_text = true,
 	.run = run_compare,
 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	compare.h
- * @brief	What kshark-virt compare compares: values by run and metric, and what comes of them.
+ * @brief	The data of kshark-virt compare: values by run and metric, and the results.
  */
 #ifndef KSHARK_VIRT_COMPARE_H
 #define KSHARK_VIRT_COMPARE_H
 
 #include <stdio.h>
 
+#include "options.h"
 #include "output.h"
 #include "stats_difference.h"
 #include "trace_notes.h"
@@ -24,6 +25,9 @@ struct compare_cell {
 	struct stats_difference difference;
 };
 
+/** Columns with values that can be chosen. */
+#define COMPARE_CSV_MAX_VALUES	64
+
 /** The values of one metric in one run. */
 struct compare_set {
 	double		*values;
@@ -32,20 +36,38 @@ struct compare_set {
 	struct compare_cell cells[STATS_N];	/* what compare_evaluate() finds */
 };
 
+/** Which values of a metric are better. */
+enum compare_better { COMPARE_UNJUDGED = 0, COMPARE_LOWER, COMPARE_HIGHER };
+
 struct compare_metric {
 	char		*name;
+	enum compare_better better;
 	struct compare_set sets[COMPARE_MAX_RUNS]; /* by run */
 };
 
-/** More of them are told of no machine. */
-#define COMPARE_MAX_GOVERNORS	16
+/** Conditions under which a run was made, which are texts. */
+enum compare_fact {
+	COMPARE_GOVERNOR = 0,	/* of the frequency of CPUs */
+	COMPARE_N_FACTS
+};
 
-/** How the machine was set that a run's traces are of, as they tell. */
+/** More facts of one kind about one run are not compared. */
+#define COMPARE_MAX_FACTS	32
+
+/** Facts of one kind, each once. Two runs differ in those that both have with the same key. */
+struct compare_facts {
+	struct {
+		char	*key, *text;
+	}		all[COMPARE_MAX_FACTS];
+	int		n;			/* 0: unknown */
+	bool		incomplete;		/* there were more */
+};
+
+/** The conditions under which a run was made, as far as its files show them. */
 struct compare_conditions {
-	char		*governors[COMPARE_MAX_GOVERNORS]; /* each once */
-	int		n_governors;		/* 0: not told */
+	struct compare_facts facts[COMPARE_N_FACTS];
 	double		khz_ns;			/* frequency while vCPUs ran, by time, */
-	int64_t		known_ns, ran_ns;	/* told for so much of so much */
+	int64_t		known_ns, ran_ns;	/* known for the first part of the second */
 };
 
 struct compare {
@@ -76,6 +98,16 @@ int compare_find_run(const struct compare *compare, const char *name);
 /** compare_add - Return: 0, or as compare_run(). */
 int compare_add(struct compare *compare, int run, const char *metric, double value);
 
+/** compare_judge - values of metrics that one of the patterns (fnmatch) fits are better so. */
+void compare_judge(struct compare *compare, const char *const *patterns, int n,
+		   enum compare_better better);
+
+/** compare_effect - "better" or "worse" than the baseline; NULL if it is not known to be either. */
+const char *compare_effect(const struct compare_metric *metric, int run, int kind);
+
+/** compare_better_name - "lower", "higher", or NULL. */
+const char *compare_better_name(enum compare_better better);
+
 /**
  * compare_add_unknown - a run cannot have values of a metric
  * @why: what was not recorded; the first word counts
@@ -105,19 +137,27 @@ bool compare_fits(const char *metric, const char *const *patterns, int n);
 /** compare_drop_zeros - forget metrics that are 0 or unknown everywhere; @asked: if 0 */
 void compare_drop_zeros(struct compare *compare, bool asked);
 
+/** The columns of a table that have other names than the usual ones, or no usual place. */
+struct compare_csv_columns {
+	const char	*run, *metric;		/* NULL: there is none */
+	const char	*values[COMPARE_CSV_MAX_VALUES];
+	int		n_values;		/* 0: the columns have the usual names */
+};
+
 /**
  * compare_csv_read - add the values of a table
+ * @columns: the names that its columns have; or NULL
+ * @run: that values belong to if the table has no column for that; -1: it must have one
+ * @name: of the file, for messages
  *
  * With columns run, metric and value, in any order: a value per line. Else with a first column run
  * or config: a metric per further column, except those that count (round, repeat, iteration); empty
- * fields are no values.
- *
- * @name: of the file, for messages
+ * fields are no values. With @columns: separated by commas, semicolons, tabs or '|'.
  *
  * Return: 0, -ENOMEM, -EIO or -EINVAL with a text in @error that tells file, line and remedy.
  */
-int compare_csv_read(struct compare *compare, FILE *in, const char *name, char *error,
-		     size_t error_size);
+int compare_csv_read(struct compare *compare, FILE *in, const struct compare_csv_columns *columns,
+		     int run, const char *name, char *error, size_t error_size);
 
 /** What percentiles can be, by enum stats_percentile; ends with NULL. */
 extern const char *const compare_percentiles[];
@@ -181,10 +221,23 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 int compare_status(const struct compare *compare, const struct compare_options *options);
 
 /** What may be why values differ, instead of what is compared. */
-enum compare_confounder { COMPARE_GOVERNORS, COMPARE_FREQUENCY, COMPARE_N_CONFOUNDERS };
+enum compare_confounder {
+	/* first each enum compare_fact */
+	COMPARE_FREQUENCY = COMPARE_N_FACTS,
+	COMPARE_N_CONFOUNDERS
+};
 
-/** compare_add_governor - one that a trace of a run tells. Return: 0 or -ENOMEM. */
-int compare_add_governor(struct compare *compare, int run, const char *name);
+/**
+ * compare_add_fact - one that a file of a run shows
+ * @key: facts with the same key are compared, such as the name of a program; or ""
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int compare_add_fact(struct compare *compare, int run, enum compare_fact fact, const char *key,
+		     const char *text);
+
+/** compare_fact_key - "governors" */
+const char *compare_fact_key(enum compare_fact fact);
 
 /**
  * compare_confounder - a plain sentence, if a run (not the baseline) differs in that
@@ -238,7 +291,8 @@ void compare_json(struct output *out, const struct compare *compare,
 int compare_plot(const char *path, const struct compare *compare,
 		 const struct compare_options *options);
 
-/** compare_plot_known - can it be drawn in the format of this name? */
-bool compare_plot_known(const char *path);
+/** compare_take_plot - an option whose value is the name of such a figure, a ksv_take_fn */
+int compare_take_plot(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *value, void *target);
 
 #endif

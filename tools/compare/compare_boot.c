@@ -17,8 +17,8 @@ struct adding {
 	int			n;		/* stages so far; or an error */
 };
 
-static void add(struct adding *adding, const struct host_stage *stage, const char *name,
-		double value)
+static void boot_value_add(struct adding *adding, const struct host_stage *stage, const char *name,
+			   double value)
 {
 	char metric[300];
 	int ret;
@@ -45,11 +45,11 @@ static void take_stage(void *arg, const struct host_stage *stage)
 
 	if (!is_compared(stage))
 		return;
-	add(adding, stage, "ns", (double)(stage->to_ns - stage->from_ns));
+	boot_value_add(adding, stage, "ns", (double)(stage->to_ns - stage->from_ns));
 	if (!stage->unknown_ns)
-		add(adding, stage, "true_ns", (double)stage->true_ns);
-	add(adding, stage, "exits", (double)stage->exits);
-	add(adding, stage, "exits_ns", (double)stage->exits_ns);
+		boot_value_add(adding, stage, "true_ns", (double)stage->true_ns);
+	boot_value_add(adding, stage, "exits", (double)stage->exits);
+	boot_value_add(adding, stage, "exits_ns", (double)stage->exits_ns);
 	if (adding->n >= 0)
 		adding->n++;
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	compare_conditions.c
- * @brief	What else differs between two runs, and may alone be why their values do.
+ * @brief	Find other differences between two runs, which alone may explain the difference of
+ *		their values.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "compare.h"
+#include "escape.h"
 
 /** Below it, a mean frequency is taken to be the same. */
 #define FREQUENCY_PERCENT	5
@@ -24,22 +26,38 @@ double compare_mean_khz(const struct compare_conditions *conditions)
 	       conditions->khz_ns / (double)conditions->known_ns : NAN;
 }
 
-static bool has_governor(const struct compare_conditions *conditions, const char *name)
+const char *compare_fact_key(enum compare_fact fact)
 {
-	for (int i = 0; i < conditions->n_governors; i++)
-		if (!strcmp(conditions->governors[i], name))
+	static const char *const keys[COMPARE_N_FACTS] = {
+		[COMPARE_GOVERNOR] = "governors",
+	};
+
+	return keys[fact];
+}
+
+static bool has_key(const struct compare_facts *facts, const char *key)
+{
+	for (int i = 0; i < facts->n; i++)
+		if (!strcmp(facts->all[i].key, key))
 			return true;
 	return false;
 }
 
-/** Those that are not told are not said to be others. */
-static bool other_governors(const struct compare_conditions *a, const struct compare_conditions *b)
+static bool has_fact(const struct compare_facts *facts, const char *key, const char *text)
 {
-	bool other = a->n_governors != b->n_governors;
+	for (int i = 0; i < facts->n; i++)
+		if (!strcmp(facts->all[i].key, key) && !strcmp(facts->all[i].text, text))
+			return true;
+	return false;
+}
 
-	for (int i = 0; i < a->n_governors; i++)
-		other |= !has_governor(b, a->governors[i]);
-	return other && a->n_governors && b->n_governors;
+/** The key of a fact of @a that @b contradicts; NULL: there is none. Unknown facts do not. */
+static const char *other_fact(const struct compare_facts *a, const struct compare_facts *b)
+{
+	for (int i = 0; i < a->n && !b->incomplete; i++)
+		if (has_key(b, a->all[i].key) && !has_fact(b, a->all[i].key, a->all[i].text))
+			return a->all[i].key;
+	return NULL;
 }
 
 static bool other_frequency(const struct compare_conditions *a, const struct compare_conditions *b)
@@ -48,15 +66,44 @@ static bool other_frequency(const struct compare_conditions *a, const struct com
 	       fabs(compare_mean_khz(a) / compare_mean_khz(b) - 1) * 100 > FREQUENCY_PERCENT;
 }
 
-static size_t put_governors(char *text, size_t size, const struct compare_conditions *conditions)
+static void put_facts(char *text, size_t size, const struct compare_facts *facts, const char *key)
 {
 	size_t n = 0;
 
 	*text = '\0';
-	for (int i = 0; i < conditions->n_governors && n < size; i++)
-		n += (size_t)snprintf(text + n, size - n, "%s%s", i ? ", " : "",
-				      conditions->governors[i]);
-	return n;
+	for (int i = 0; i < facts->n && n < size; i++)
+		if (!strcmp(facts->all[i].key, key))
+			n += (size_t)text_format(text + n, size - n, "%s%s", n ? ", " : "",
+						 facts->all[i].text);
+}
+
+/** How a sentence names the facts of a kind; the key of the fact may come first. */
+static const struct {
+	const char	*words;
+	bool		keyed;
+} fact_words[COMPARE_N_FACTS] = {
+	[COMPARE_GOVERNOR] = { "its CPUs' governor is", false },
+};
+
+static bool fact_differs(const struct compare *compare, int run, enum compare_fact fact,
+			 char *text, size_t size)
+{
+	const struct compare_facts *base = &compare->conditions[0].facts[fact];
+	const struct compare_facts *other = &compare->conditions[run].facts[fact];
+	const char *key = other_fact(base, other);
+	bool keyed = fact_words[fact].keyed;
+	char before[200], now[200];
+
+	if (!key)
+		key = other_fact(other, base);
+	if (!key)
+		return false;
+	put_facts(before, sizeof(before), base, key);
+	put_facts(now, sizeof(now), other, key);
+	text_format(text, size, "%s: %s%s%s %s, that of %s is %s: this alone may explain "
+		    "differences", compare->runs[run], keyed ? key : "", keyed ? ": " : "",
+		    fact_words[fact].words, now, compare->runs[0], before);
+	return true;
 }
 
 bool compare_confounder(const struct compare *compare, int run, enum compare_confounder what,
@@ -64,20 +111,13 @@ bool compare_confounder(const struct compare *compare, int run, enum compare_con
 {
 	const struct compare_conditions *base = &compare->conditions[0];
 	const struct compare_conditions *other = &compare->conditions[run];
-	char before[200], now[200];
 
-	if (what == COMPARE_GOVERNORS && other_governors(base, other)) {
-		put_governors(before, sizeof(before), base);
-		put_governors(now, sizeof(now), other);
-		snprintf(text, size, "%s: its CPUs' governor is %s, that of %s is %s: this alone "
-			 "may explain differences", compare->runs[run], now, compare->runs[0],
-			 before);
-		return true;
-	}
+	if ((int)what < COMPARE_N_FACTS)
+		return fact_differs(compare, run, (enum compare_fact)what, text, size);
 	if (what != COMPARE_FREQUENCY || !other_frequency(base, other))
 		return false;
-	snprintf(text, size, "%s: the mean frequency of its vCPUs was %.3f GHz, that of %s %.3f: "
-		 "this alone may explain differences", compare->runs[run],
-		 compare_mean_khz(other) / 1e6, compare->runs[0], compare_mean_khz(base) / 1e6);
+	text_format(text, size, "%s: the mean frequency of its vCPUs was %.3f GHz, that of %s "
+		    "%.3f: this alone may explain differences", compare->runs[run],
+		    compare_mean_khz(other) / 1e6, compare->runs[0], compare_mean_khz(base) / 1e6);
 	return true;
 }

@@ -33,6 +33,9 @@ struct reader {
 	char		*columns[MAX_COLUMNS];	/* NULL: not used */
 	int		n_columns;
 	int		run, metric, value;	/* columns; metric -1: a metric per column */
+	int		all_of;			/* if run is -1: the run of all values; or -1 */
+	char		separator;
+	const struct compare_csv_columns *chosen; /* or NULL */
 };
 
 static int __attribute__((format(printf, 2, 3)))
@@ -119,11 +122,11 @@ static int split(struct reader *reader)
 		if (*at == '"')
 			at = unquote(at);
 		else
-			at += strcspn(at, ",");
+			at += strcspn(at, (const char[]){ reader->separator, '\0' });
 		if (!at)
 			return complain(reader, "field %d is quoted and does not end: add the "
 					"closing quote", reader->n_fields + 1);
-		if (*at && *at != ',')
+		if (*at && *at != reader->separator)
 			return complain(reader, "text after the closing quote of field %d: write a "
 					"quote inside a field twice", reader->n_fields + 1);
 		end = *at;
@@ -137,6 +140,11 @@ static int split(struct reader *reader)
 		if (!end)
 			return 0;
 	}
+}
+
+static int quoted(const char *text)
+{
+	return (int)text_cut(text, strnlen(text, MAX_QUOTED));
 }
 
 static int find_column(const struct reader *reader, const char *name)
@@ -186,6 +194,54 @@ static int take_wide_header(struct reader *reader)
 	return used ? 0 : complain(reader, "no column with values: add one named as the metric");
 }
 
+/** List the names of the columns, as far as there is room. */
+static void list_columns(const struct reader *reader, char *text, size_t size)
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (int i = 0; i < reader->n_columns && n < size; i++)
+		n += (size_t)text_format(text + n, size - n, "%s%s", i ? ", " : "",
+					 reader->columns[i]);
+}
+
+/** @option: that names the column. Return: 0, or -EINVAL if there is no such column. */
+static int find_chosen(struct reader *reader, const char *option, const char *name, int *column)
+{
+	char names[200];
+
+	*column = name ? find_column(reader, name) : -1;
+	if (!name || *column >= 0)
+		return 0;
+	list_columns(reader, names, sizeof(names));
+	return complain(reader, "there is no column '%.*s' (--%s); the columns are %s",
+			quoted(name), name, option, names);
+}
+
+/** The columns that were chosen by name: a value per line, or several with a metric each. */
+static int take_chosen_header(struct reader *reader)
+{
+	const struct compare_csv_columns *chosen = reader->chosen;
+	bool values[MAX_COLUMNS] = { false };
+	int ret = find_chosen(reader, "run-column", chosen->run, &reader->run);
+
+	if (!ret)
+		ret = find_chosen(reader, "metric-column", chosen->metric, &reader->metric);
+	for (int i = 0; i < chosen->n_values && !ret; i++) {
+		ret = find_chosen(reader, "value-column", chosen->values[i], &reader->value);
+		if (!ret)
+			values[reader->value] = true;
+	}
+	if (ret)
+		return ret;
+	if (reader->run < 0 && reader->all_of < 0)
+		return complain(reader, "which column names the run? Add --run-column");
+	if (reader->metric < 0)
+		for (int i = 0; i < reader->n_columns; i++)
+			reader->columns[i] = values[i] ? reader->columns[i] : NULL;
+	return 0;
+}
+
 static int take_header(struct reader *reader)
 {
 	char *text = reader->text;
@@ -199,17 +255,14 @@ static int take_header(struct reader *reader)
 	reader->text = malloc(MAX_LINE);
 	if (!reader->text)
 		return -ENOMEM;
+	if (reader->chosen)
+		return take_chosen_header(reader);
 	reader->run = find_column(reader, "run");
 	reader->metric = find_column(reader, "metric");
 	reader->value = find_column(reader, "value");
 	if (reader->run >= 0 && reader->metric >= 0 && reader->value >= 0)
 		return 0;
 	return take_wide_header(reader);
-}
-
-static int quoted(const char *text)
-{
-	return (int)text_cut(text, strnlen(text, MAX_QUOTED));
 }
 
 static int parse_value(struct reader *reader, const char *text, double *value)
@@ -232,9 +285,11 @@ static int parse_value(struct reader *reader, const char *text, double *value)
 			": leave the line out if there is no result");
 }
 
-static int add(struct reader *reader, struct compare *compare, const char *metric, double value)
+static int csv_value_add(struct reader *reader, struct compare *compare, const char *metric,
+			 double value)
 {
-	int run = compare_run(compare, reader->fields[reader->run]);
+	int run = reader->run < 0 ? reader->all_of :
+		  compare_run(compare, reader->fields[reader->run]);
 	int ret = run < 0 ? run : compare_add(compare, run, metric, value);
 
 	if (ret == -ENOSPC)
@@ -244,7 +299,7 @@ static int add(struct reader *reader, struct compare *compare, const char *metri
 	return ret;
 }
 
-static int take_record(struct reader *reader, struct compare *compare)
+static int csv_record_take(struct reader *reader, struct compare *compare)
 {
 	double value;
 	int ret = 0;
@@ -253,7 +308,7 @@ static int take_record(struct reader *reader, struct compare *compare)
 		return complain(reader, "%d fields, but the first line has %d: quote fields that "
 				"contain a comma, and write numbers with a point", reader->n_fields,
 				reader->n_columns);
-	if (!*reader->fields[reader->run])
+	if (reader->run >= 0 && !*reader->fields[reader->run])
 		return complain(reader, "the run has no name");
 	if (reader->metric >= 0) {
 		const char *metric = reader->fields[reader->metric];
@@ -261,20 +316,49 @@ static int take_record(struct reader *reader, struct compare *compare)
 		if (!*metric)
 			return complain(reader, "the metric has no name");
 		ret = parse_value(reader, reader->fields[reader->value], &value);
-		return ret ? ret : add(reader, compare, metric, value);
+		return ret ? ret : csv_value_add(reader, compare, metric, value);
 	}
 	for (int i = 0; i < reader->n_columns && !ret; i++) {
 		if (!reader->columns[i] || !*reader->fields[i])
 			continue;
 		ret = parse_value(reader, reader->fields[i], &value);
 		if (!ret)
-			ret = add(reader, compare, reader->columns[i], value);
+			ret = csv_value_add(reader, compare, reader->columns[i], value);
 	}
 	return ret;
 }
 
-int compare_csv_read(struct compare *compare, FILE *in, const char *name, char *error,
-		     size_t error_size)
+/** The character that separates the names of columns: a comma, unless columns were chosen. */
+static char separator_of(const char *header, const struct compare_csv_columns *columns)
+{
+	static const char separators[] = ",;\t|";
+	size_t most = 0;
+	char separator = ',';
+
+	for (const char *at = separators; *at && columns; at++) {
+		size_t n = 0;
+
+		for (const char *c = header; *c; c++)
+			n += *c == *at;
+		if (n > most) {
+			most = n;
+			separator = *at;
+		}
+	}
+	return separator;
+}
+
+static int read_first(struct reader *reader)
+{
+	int ret;
+
+	reader->separator = separator_of(reader->text, reader->chosen);
+	ret = split(reader);
+	return ret ? ret : take_header(reader);
+}
+
+int compare_csv_read(struct compare *compare, FILE *in, const struct compare_csv_columns *columns,
+		     int run, const char *name, char *error, size_t error_size)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 	size_t records = 0;
@@ -286,16 +370,19 @@ int compare_csv_read(struct compare *compare, FILE *in, const char *name, char *
 	reader->name = name;
 	reader->error = error;
 	reader->error_size = error_size;
+	reader->all_of = run;
+	reader->chosen = columns && columns->n_values ? columns : NULL;
 	reader->text = malloc(MAX_LINE);
 	while (reader->text && (ret = read_record(reader)) > 0) {
 		compare->bytes += strlen(reader->text) + 1;
 		if (!*reader->text)
 			continue;
-		ret = split(reader);
-		if (!ret && !reader->header) {
-			ret = take_header(reader);
-		} else if (!ret) {
-			ret = take_record(reader, compare);
+		if (!reader->header) {
+			ret = read_first(reader);
+		} else {
+			ret = split(reader);
+			if (!ret)
+				ret = csv_record_take(reader, compare);
 			records++;
 		}
 		if (ret)

@@ -31,8 +31,12 @@ static void free_run(struct compare *compare, int run)
 	struct compare_conditions *conditions = &compare->conditions[run];
 
 	free(compare->runs[run]);
-	for (int i = 0; i < conditions->n_governors; i++)
-		free(conditions->governors[i]);
+	for (int fact = 0; fact < COMPARE_N_FACTS; fact++) {
+		for (int i = 0; i < conditions->facts[fact].n; i++) {
+			free(conditions->facts[fact].all[i].key);
+			free(conditions->facts[fact].all[i].text);
+		}
+	}
 }
 
 void compare_free(struct compare *compare)
@@ -132,6 +136,15 @@ int compare_add(struct compare *compare, int run, const char *name, double value
 	return 0;
 }
 
+const char *compare_better_name(enum compare_better better)
+{
+	static const char *const names[] = {
+		[COMPARE_LOWER] = "lower", [COMPARE_HIGHER] = "higher",
+	};
+
+	return names[better];
+}
+
 int compare_add_unknown(struct compare *compare, int run, const char *name, const char *why)
 {
 	int metric = compare_metric(compare, name);
@@ -147,7 +160,7 @@ int compare_add_unknown(struct compare *compare, int run, const char *name, cons
 
 void compare_keep_runs(struct compare *compare, const int *runs, int n)
 {
-	struct compare_conditions conditions[COMPARE_MAX_RUNS] = { { .n_governors = 0 } };
+	struct compare_conditions conditions[COMPARE_MAX_RUNS] = { { .known_ns = 0 } };
 	bool kept[COMPARE_MAX_RUNS] = { false };
 	char *names[COMPARE_MAX_RUNS] = { NULL };
 
@@ -178,20 +191,27 @@ void compare_keep_runs(struct compare *compare, const int *runs, int n)
 	compare->last_run = -1;
 }
 
-int compare_add_governor(struct compare *compare, int run, const char *name)
+int compare_add_fact(struct compare *compare, int run, enum compare_fact fact, const char *key,
+		     const char *text)
 {
-	struct compare_conditions *conditions = &compare->conditions[run];
-	int n = conditions->n_governors;
+	struct compare_facts *facts = &compare->conditions[run].facts[fact];
+	int n = facts->n;
 
 	for (int i = 0; i < n; i++)
-		if (!strcmp(conditions->governors[i], name))
+		if (!strcmp(facts->all[i].key, key) && !strcmp(facts->all[i].text, text))
 			return 0;
-	if (n == COMPARE_MAX_GOVERNORS)
+	if (n == COMPARE_MAX_FACTS) {
+		facts->incomplete = true;
 		return 0;
-	conditions->governors[n] = strdup(name);
-	if (!conditions->governors[n])
+	}
+	facts->all[n].key = strdup(key);
+	facts->all[n].text = strdup(text);
+	if (!facts->all[n].key || !facts->all[n].text) {
+		free(facts->all[n].key);
+		free(facts->all[n].text);
 		return -ENOMEM;
-	conditions->n_governors++;
+	}
+	facts->n++;
 	return 0;
 }
 
@@ -230,6 +250,14 @@ static bool fits(const struct compare_metric *metric, const void *arg)
 	const struct patterns *patterns = arg;
 
 	return compare_fits(metric->name, patterns->patterns, patterns->n);
+}
+
+void compare_judge(struct compare *compare, const char *const *patterns, int n,
+		   enum compare_better better)
+{
+	for (int i = 0; i < compare->n_metrics; i++)
+		if (compare_fits(compare->metrics[i]->name, patterns, n))
+			compare->metrics[i]->better = better;
 }
 
 void compare_keep_metrics(struct compare *compare, const char *const *patterns, int n)

@@ -370,19 +370,23 @@ static void draw_title(const struct chart *chart)
 	canvas_text(chart->canvas, "title", &font, chart->left, MARGIN + FONT_SIZE, text);
 }
 
-static int find_format(const char *path)
+static int plot_format(const char *path)
 {
 	size_t n = strlen(path);
 
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (n > 4 && !strcasecmp(path + n - 4, formats[i].end))
-			return (int)i;
+			return (int)formats[i].format;
 	return -1;
 }
 
-bool compare_plot_known(const char *path)
+int compare_take_plot(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *value, void *target)
 {
-	return find_format(path) >= 0;
+	if (plot_format(value) < 0)
+		return ksv_usage_error(command, "--%s %s: the name must end in .svg, .png or .pdf",
+				       option->name, value);
+	return ksv_take_text(command, option, value, target);
 }
 
 static int draw(struct chart *chart, enum canvas_format format, struct output *out)
@@ -390,17 +394,14 @@ static int draw(struct chart *chart, enum canvas_format format, struct output *o
 	const char *problem;
 
 	chart->canvas = canvas_new(format, out, chart_width(chart), chart_height(chart),
-				   PNG_SCALE);
-	if (!chart->canvas) {
-		ksv_error("%s: %s", out->name, errno == EINVAL ? "the figure is too large: choose "
-			  "fewer metrics or runs, or SVG" : "not enough memory");
-		return KSV_EXIT_FILE;
+				   PNG_SCALE, &problem);
+	if (chart->canvas) {
+		draw_title(chart);
+		draw_axis(chart);
+		draw_groups(chart);
+		draw_legend(chart);
+		problem = canvas_finish(chart->canvas);
 	}
-	draw_title(chart);
-	draw_axis(chart);
-	draw_groups(chart);
-	draw_legend(chart);
-	problem = canvas_finish(chart->canvas);
 	canvas_free(chart->canvas);
 	if (problem)
 		ksv_error("%s: cannot draw: %s", out->name, problem);
@@ -429,7 +430,7 @@ int compare_plot(const char *path, const struct compare *compare,
 		if (!status) {
 			find_axis(chart);
 			place(chart);
-			status = draw(chart, formats[find_format(path)].format, &out);
+			status = draw(chart, (enum canvas_format)plot_format(path), &out);
 			status = out_close(&out, status);
 		}
 	}

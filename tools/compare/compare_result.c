@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	compare_result.c
- * @brief	What comes of a comparison: statistics, differences, and whether they are noise.
+ * @brief	The results of a comparison: statistics, differences, and whether they are noise.
  */
 #include <errno.h>
 #include <math.h>
@@ -222,12 +222,25 @@ static void describe_change(const struct compare_cell *cell, double base, double
 			 plain.low, plain.high);
 }
 
+const char *compare_effect(const struct compare_metric *metric, int run, int kind)
+{
+	double base = metric->sets[0].cells[kind].value;
+	double value = metric->sets[run].cells[kind].value;
+
+	/* a spread is no goal by itself */
+	if (kind == STATS_STDDEV || metric->better == COMPARE_UNJUDGED ||
+	    metric->sets[run].cells[kind].difference.verdict != STATS_DIFFERENT)
+		return NULL;
+	return (value > base) == (metric->better == COMPARE_HIGHER) ? "better" : "worse";
+}
+
 void compare_sentence(const struct compare *compare, const struct compare_metric *metric, int run,
 		      const struct compare_options *options, char *text, size_t size)
 {
 	int kind = compare_judged(options);
 	const struct compare_cell *cell = &metric->sets[run].cells[kind];
 	double base = metric->sets[0].cells[kind].value;
+	const char *effect = compare_effect(metric, run, kind);
 	char change[80], interval[640];
 
 	describe_change(cell, base, compare_confidence(compare, options), change, sizeof(change),
@@ -238,9 +251,10 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 			    stats_name(kind), change, interval);
 		break;
 	case STATS_DIFFERENT:
-		text_format(text, size, "%s: %s %s: %s than %s by more than noise%s",
+		text_format(text, size, "%s: %s %s: %s than %s by more than noise%s%s%s",
 			    compare->runs[run], stats_name(kind), change,
-			    cell->value > base ? "higher" : "lower", compare->runs[0], interval);
+			    cell->value > base ? "higher" : "lower", compare->runs[0],
+			    effect ? ", which is " : "", effect ? effect : "", interval);
 		break;
 	default:
 		reason(metric, run, kind, interval, sizeof(interval));

@@ -3,8 +3,8 @@
  * @file	compare_trace.c
  * @brief	Metrics of a trace, to be compared.
  *
- * Durations are values one by one. Shares and rates are measured in windows of equal length, a
- * value for each, so that it can be told how much they vary by themselves.
+ * Each duration is a value. Shares and rates are measured in windows of equal length, one value for
+ * each window, so that their own variation is known.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -124,7 +124,7 @@ struct job {
 	int			ret;
 };
 
-static void add(struct job *job, const char *name, double value)
+static void trace_value_add(struct job *job, const char *name, double value)
 {
 	char metric[300];
 
@@ -159,7 +159,7 @@ static void add_included(struct job *job, const struct sums *sums, size_t metric
 	virt_state_names(in | 1U << state, "+", names, sizeof(names));
 	snprintf(name, sizeof(name), "%s_percent", names);
 	if (sums->known_ns > 0)
-		add(job, name, window_metrics[metric].value(sums));
+		trace_value_add(job, name, window_metrics[metric].value(sums));
 }
 
 static void add_window(struct job *job, const struct sums *sums)
@@ -172,7 +172,7 @@ static void add_window(struct job *job, const struct sums *sums)
 		else if (!virt_model_knows(job->model, window_metrics[i].number))
 			add_unknown(job, window_metrics[i].name, window_metrics[i].number);
 		else if (sums->known_ns > 0)
-			add(job, window_metrics[i].name, window_metrics[i].value(sums));
+			trace_value_add(job, window_metrics[i].name, window_metrics[i].value(sums));
 	}
 }
 
@@ -231,7 +231,7 @@ static int add_hit(void *arg, const struct virt_worst_hit *hit)
 
 	/* how long the others took is not known */
 	if (hit->whole)
-		add(job, duration_metrics[hit->kind], (double)hit->cost_ns);
+		trace_value_add(job, duration_metrics[hit->kind], (double)hit->cost_ns);
 	return job->ret;
 }
 
@@ -269,9 +269,9 @@ static void add_levels(struct job *job)
 	}
 	if (!all.l2)
 		return;
-	add(job, "l1_exits_per_s", (double)all.l1 / seconds);
-	add(job, "l2_exits_per_s", (double)all.l2 / seconds);
-	add(job, "exit_multiplication", (double)all.l1 / (double)all.l2);
+	trace_value_add(job, "l1_exits_per_s", (double)all.l1 / seconds);
+	trace_value_add(job, "l2_exits_per_s", (double)all.l2 / seconds);
+	trace_value_add(job, "exit_multiplication", (double)all.l1 / (double)all.l2);
 }
 
 static void add_machine(struct job *job, int32_t index, const struct virt_worst *worst)
@@ -311,14 +311,15 @@ static void add_volume(struct job *job)
 
 		lost += to > from ? (double)(to - from) : 0;
 	}
-	add(job, "records_per_s", (double)job->records * 1e9 / ns);
+	trace_value_add(job, "records_per_s", (double)job->records * 1e9 / ns);
 	if (virt_model_n_pcpus(job->model))
-		add(job, "records_per_pcpu_s", (double)job->records * 1e9 / ns /
+		trace_value_add(job, "records_per_pcpu_s", (double)job->records * 1e9 / ns /
 					       virt_model_n_pcpus(job->model));
 	job->compare->bytes += job->bytes;
-	add(job, "bytes_per_s", (double)job->bytes * 1e9 / ns);
+	trace_value_add(job, "bytes_per_s", (double)job->bytes * 1e9 / ns);
 	if (virt_model_n_pcpus(job->model))
-		add(job, "lost_percent", 100 * lost / ns / virt_model_n_pcpus(job->model));
+		trace_value_add(job, "lost_percent",
+				100 * lost / ns / virt_model_n_pcpus(job->model));
 }
 
 /** Records at the end of a trace belong to it. */
@@ -393,7 +394,8 @@ static int add_conditions(struct job *job, const struct model_load *load)
 	const struct kvm_meta *meta = load->host.kvm ? kvm_trace_meta(load->host.kvm) : NULL;
 
 	for (int i = 0; meta && i < meta->n_governors; i++)
-		if (compare_add_governor(job->compare, job->run, meta->governors[i]))
+		if (compare_add_fact(job->compare, job->run, COMPARE_GOVERNOR, "",
+				     meta->governors[i]))
 			return -ENOMEM;
 	for (int32_t i = 0; i < virt_model_n_vcpus(job->model); i++) {
 		struct virt_vcpu_power_sum sum;

@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 #include "compare.h"
-#include "json_writer.h"
+#include "escape.h"
 #include "options.h"
+#include "table.h"
 
 #define VALUE_WIDTH	12
 #define PERCENT_WIDTH	11
@@ -145,7 +146,9 @@ static void text_by_metric(struct output *out, const struct compare *compare,
 		put_row(out, compare, compare->metrics[i]->name, compare->metrics[i], kind, width);
 	for (int i = 0; i < compare->n_metrics && compare->n_runs > 1; i++) {
 		out_str(out, "\n");
+		out_style(out, OUT_HEAD);
 		out_text(out, compare->metrics[i]->name);
+		out_style(out, OUT_PLAIN);
 		out_char(out, '\n');
 		put_sentences(out, compare, compare->metrics[i], "  ", options);
 	}
@@ -188,7 +191,9 @@ static void text_of_metrics(struct output *out, const struct compare *compare,
 
 		if (i)
 			out_char(out, '\n');
+		out_style(out, OUT_HEAD);
 		out_text(out, metric->name);
+		out_style(out, OUT_PLAIN);
 		out_char(out, '\n');
 		put_runs(out, compare, "", width);
 		put_counts(out, compare, metric, width);
@@ -215,32 +220,6 @@ void compare_text(struct output *out, const struct compare *compare,
 		put_record_costs(out, compare, options);
 }
 
-static void csv_number(struct output *out, double value)
-{
-	char text[40];
-
-	out_char(out, ',');
-	if (isnan(value))
-		return;
-	snprintf(text, sizeof(text), "%.10g", value);
-	out_str(out, text);
-}
-
-static void csv_record_cost(struct output *out, const struct compare *compare, int run,
-			    const struct compare_options *options)
-{
-	struct compare_record_cost cost;
-
-	compare_record_cost(compare, options, run, &cost);
-	out_str(out, "record_cost_ns,");
-	out_csv(out, compare->runs[run], strlen(compare->runs[run]));
-	out_str(out, ",estimate,");
-	csv_number(out, cost.ns);
-	csv_number(out, cost.interval.low);
-	csv_number(out, cost.interval.high);
-	out_str(out, ",,,,,,,\n");
-}
-
 /** By how much the baseline changed, in the metric's own unit. */
 static double change_of(const struct compare_metric *metric, int run, int kind)
 {
@@ -249,135 +228,198 @@ static double change_of(const struct compare_metric *metric, int run, int kind)
 	return run && isfinite(change) ? change : NAN;
 }
 
-static void csv_cell(struct output *out, const struct compare *compare,
-		     const struct compare_metric *metric, int run, int kind)
+static const struct table_column metric_columns[] = {
+	{ .key = "metric" },
+	{ .key = "better", .not_csv = true },
+};
+
+static const struct table_column statistic_columns[] = {
+	{ .key = "run" },
+	{ .key = "statistic" },
+	{ .key = "values", .type = TABLE_COUNT },
+	{ .key = "value", .type = TABLE_RATE },
+	{ .key = "low", .type = TABLE_RATE },
+	{ .key = "high", .type = TABLE_RATE },
+	{ .key = "difference_percent", .type = TABLE_RATE },
+	{ .key = "difference_low", .type = TABLE_RATE },
+	{ .key = "difference_high", .type = TABLE_RATE },
+	{ .key = "verdict" },
+	{ .key = "change", .type = TABLE_RATE },
+	{ .key = "change_low", .type = TABLE_RATE },
+	{ .key = "change_high", .type = TABLE_RATE },
+	{ .key = "effect" },
+};
+
+static const struct table metrics_table = {
+	.groups = "metrics", .group = metric_columns, .n_group = ARRAY_SIZE(metric_columns),
+	.rows = { .key = "statistics", TABLE_COLUMNS(statistic_columns) },
+};
+
+/** What JSON also has of each run of a metric: a reason, a sentence. */
+static const struct table_column run_columns[] = {
+	{ .key = "run" },
+	{ .key = "unknown" },
+	{ .key = "sentence" },
+};
+
+static const struct table_rows run_rows = { .key = "runs", TABLE_COLUMNS(run_columns) };
+
+static const struct table_column cost_columns[] = {
+	{ .key = "metric" },
+	{ .key = "run" },
+	{ .key = "statistic" },
+	{ .key = "value", .type = TABLE_RATE },
+	{ .key = "low", .type = TABLE_RATE },
+	{ .key = "high", .type = TABLE_RATE },
+	{ .key = "unknown", .not_csv = true },
+};
+
+static const struct table costs_table = {
+	.rows = { .key = "record_cost", TABLE_COLUMNS(cost_columns) },
+};
+
+static struct table_cell number_cell(double number)
+{
+	return table_rate(!isnan(number), number);
+}
+
+static void statistic_row(struct table_writer *to, const struct compare *compare,
+			  const struct compare_metric *metric, int run, int kind)
 {
 	const struct compare_cell *cell = &metric->sets[run].cells[kind];
+	const struct stats_difference *difference = &cell->difference;
 
-	out_csv(out, metric->name, strlen(metric->name));
-	out_char(out, ',');
-	out_csv(out, compare->runs[run], strlen(compare->runs[run]));
-	out_char(out, ',');
-	out_str(out, stats_name(kind));
-	out_char(out, ',');
-	out_u64(out, metric->sets[run].n);
-	csv_number(out, cell->value);
-	csv_number(out, cell->interval.low);
-	csv_number(out, cell->interval.high);
-	csv_number(out, cell->percent);
-	csv_number(out, cell->difference.percent.low);
-	csv_number(out, cell->difference.percent.high);
-	out_char(out, ',');
-	out_str(out, run ? compare_verdict_name(cell->difference.verdict) : "baseline");
-	csv_number(out, change_of(metric, run, kind));
-	csv_number(out, cell->difference.interval.low);
-	csv_number(out, cell->difference.interval.high);
-	out_char(out, '\n');
+	table_row(to, (const struct table_cell[ARRAY_SIZE(statistic_columns)]){
+		table_name(compare->runs[run]), table_name(stats_name(kind)),
+		table_number((int64_t)metric->sets[run].n), number_cell(cell->value),
+		number_cell(cell->interval.low), number_cell(cell->interval.high),
+		number_cell(cell->percent), number_cell(difference->percent.low),
+		number_cell(difference->percent.high),
+		table_name(run ? compare_verdict_name(difference->verdict) : "baseline"),
+		number_cell(change_of(metric, run, kind)), number_cell(difference->interval.low),
+		number_cell(difference->interval.high),
+		table_optional_name(run ? compare_effect(metric, run, kind) : NULL),
+	});
+}
+
+static void run_row(struct table_writer *to, const struct compare *compare,
+		    const struct compare_metric *metric, int run,
+		    const struct compare_options *options)
+{
+	const struct compare_set *set = &metric->sets[run];
+	char text[1024];
+
+	if (run)
+		compare_sentence(compare, metric, run, options, text, sizeof(text));
+	table_row(to, (const struct table_cell[ARRAY_SIZE(run_columns)]){
+		table_name(compare->runs[run]),
+		table_optional_name(compare_is_unknown(set) ? set->unknown : NULL),
+		table_optional_name(run ? text : NULL),
+	});
+}
+
+static void metric_group(struct table_writer *to, const struct compare *compare,
+			 const struct compare_metric *metric,
+			 const struct compare_options *options)
+{
+	const struct table_cell cells[ARRAY_SIZE(metric_columns)] = {
+		table_name(metric->name), table_optional_name(compare_better_name(metric->better)),
+	};
+
+	table_group(to, cells);
+	for (int at = 0; at < compare->n_runs * STATS_N; at++)
+		if (options->kinds[at % STATS_N])
+			statistic_row(to, compare, metric, at / STATS_N, at % STATS_N);
+	if (table_is(to, TABLE_JSON)) {
+		table_rows(to, &run_rows);
+		for (int run = 0; run < compare->n_runs; run++)
+			run_row(to, compare, metric, run, options);
+	}
+	table_group_end(to);
+}
+
+static void cost_row(struct table_writer *to, const struct compare *compare, int run,
+		     const struct compare_options *options)
+{
+	struct compare_record_cost cost;
+
+	compare_record_cost(compare, options, run, &cost);
+	table_row(to, (const struct table_cell[ARRAY_SIZE(cost_columns)]){
+		table_name("record_cost_ns"), table_name(compare->runs[run]),
+		table_name("estimate"), number_cell(cost.ns), number_cell(cost.interval.low),
+		number_cell(cost.interval.high), table_optional_name(cost.unknown),
+	});
+}
+
+static void metric_groups(struct table_writer *to, const struct compare *compare,
+			  const struct compare_options *options)
+{
+	table_begin(to, true);
+	for (int i = 0; i < compare->n_metrics; i++)
+		metric_group(to, compare, compare->metrics[i], options);
+	table_end(to);
+}
+
+static void cost_rows(struct table_writer *to, const struct compare *compare,
+			const struct compare_options *options)
+{
+	to->table = &costs_table;
+	table_flat(to, false);
+	for (int run = 1; run < compare->n_runs; run++)
+		cost_row(to, compare, run, options);
+	table_flat_end(to);
 }
 
 void compare_csv(struct output *out, const struct compare *compare,
 		 const struct compare_options *options)
 {
-	out_str(out, "metric,run,statistic,values,value,low,high,difference_percent,"
-		"difference_low,difference_high,verdict,change,change_low,change_high\n");
-	for (int i = 0; i < compare->n_metrics; i++)
-		for (int at = 0; at < compare->n_runs * STATS_N; at++)
-			if (options->kinds[at % STATS_N])
-				csv_cell(out, compare, compare->metrics[i], at / STATS_N,
-					 at % STATS_N);
-	for (int run = 1; run < compare->n_runs && options->record_cost; run++)
-		csv_record_cost(out, compare, run, options);
+	struct table_writer to = { .table = &metrics_table, .format = &table_csv, .out = out };
+
+	metric_groups(&to, compare, options);
+	if (options->record_cost)
+		cost_rows(&to, compare, options);
 }
 
-static void json_interval(struct json *json, const char *key, struct stats_interval interval)
-{
-	if (isnan(interval.low) || isnan(interval.high))
-		return;
-	json_open(json, key, '[', true);
-	json_number(json, NULL, interval.low);
-	json_number(json, NULL, interval.high);
-	json_close(json, ']');
-}
-
-static void json_run(struct json *json, const struct compare *compare,
-		     const struct compare_metric *metric, int run,
-		     const struct compare_options *options)
+static void json_facts(struct json *json, const struct compare_facts *facts, const char *key)
 {
 	char text[1024];
 
-	json_open(json, NULL, '{', false);
-	json_str(json, "run", compare->runs[run]);
-	json_u64(json, "values", metric->sets[run].n);
-	if (compare_is_unknown(&metric->sets[run]))
-		json_str(json, "unknown", metric->sets[run].unknown);
-	json_open(json, "statistics", '{', false);
-	for (int kind = 0; kind < STATS_N; kind++) {
-		const struct compare_cell *cell = &metric->sets[run].cells[kind];
-
-		if (!options->kinds[kind] || isnan(cell->value))
-			continue;
-		json_open(json, stats_name(kind), '{', true);
-		json_number(json, "value", cell->value);
-		json_interval(json, "interval", cell->interval);
-		if (!isnan(cell->percent))
-			json_number(json, "difference_percent", cell->percent);
-		json_interval(json, "difference_interval", cell->difference.percent);
-		if (!isnan(change_of(metric, run, kind)))
-			json_number(json, "change", change_of(metric, run, kind));
-		json_interval(json, "change_interval", cell->difference.interval);
-		if (run)
-			json_str(json, "verdict", compare_verdict_name(cell->difference.verdict));
-		json_close(json, '}');
-	}
-	json_close(json, '}');
-	if (run) {
-		compare_sentence(compare, metric, run, options, text, sizeof(text));
-		json_str(json, "sentence", text);
-	}
-	json_close(json, '}');
-}
-
-static void json_record_costs(struct json *json, const struct compare *compare,
-			      const struct compare_options *options)
-{
-	struct compare_record_cost cost;
-
-	json_open(json, "record_cost", '[', false);
-	for (int run = 1; run < compare->n_runs; run++) {
-		compare_record_cost(compare, options, run, &cost);
-		json_open(json, NULL, '{', true);
-		json_str(json, "run", compare->runs[run]);
-		if (cost.unknown)
-			json_str(json, "unknown", cost.unknown);
-		else
-			json_number(json, "ns", cost.ns);
-		json_interval(json, "interval", cost.interval);
-		json_close(json, '}');
+	if (!facts->n)
+		return;
+	json_open(json, key, '[', true);
+	for (int i = 0; i < facts->n; i++) {
+		text_format(text, sizeof(text), "%s%s%s", facts->all[i].key,
+			    *facts->all[i].key ? ": " : "", facts->all[i].text);
+		json_str(json, NULL, text);
 	}
 	json_close(json, ']');
 }
 
 static void json_conditions(struct json *json, const struct compare_conditions *conditions)
 {
-	if (conditions->n_governors) {
-		json_open(json, "governors", '[', true);
-		for (int i = 0; i < conditions->n_governors; i++)
-			json_str(json, NULL, conditions->governors[i]);
-		json_close(json, ']');
-	}
+	for (int fact = 0; fact < COMPARE_N_FACTS; fact++)
+		json_facts(json, &conditions->facts[fact], compare_fact_key(fact));
 	if (compare_told_frequency(conditions))
 		json_number(json, "mean_khz", compare_mean_khz(conditions));
 }
 
-/** Of runs that tell any: what the baseline differs in is told there. */
+static bool has_conditions(const struct compare_conditions *conditions)
+{
+	bool has = compare_told_frequency(conditions);
+
+	for (int fact = 0; fact < COMPARE_N_FACTS; fact++)
+		has |= conditions->facts[fact].n > 0;
+	return has;
+}
+
+/** Runs about which any is known; differences to the baseline are at the other run. */
 static void json_all_conditions(struct json *json, const struct compare *compare)
 {
 	char text[1024];
 
 	json_open(json, "conditions", '[', false);
 	for (int run = 0; run < compare->n_runs; run++) {
-		if (!compare->conditions[run].n_governors &&
-		    !compare_told_frequency(&compare->conditions[run]))
+		if (!has_conditions(&compare->conditions[run]))
 			continue;
 		json_open(json, NULL, '{', false);
 		json_str(json, "run", compare->runs[run]);
@@ -396,9 +438,11 @@ void compare_json(struct output *out, const struct compare *compare,
 		  const struct compare_options *options)
 {
 	struct json json;
+	struct table_writer to = {
+		.table = &metrics_table, .format = &table_json, .out = out, .json = &json,
+	};
 
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
+	json_document(&json, out, false);
 	json_str(&json, "baseline", compare->runs[0]);
 	json_number(&json, "confidence", options->confidence);
 	if (options->joint)
@@ -407,20 +451,9 @@ void compare_json(struct output *out, const struct compare *compare,
 	json_u64(&json, "seed", options->seed);
 	json_str(&json, "percentiles", compare_percentiles[options->percentile]);
 	json_warnings(&json, &compare->notes);
-	json_open(&json, "metrics", '[', false);
-	for (int i = 0; i < compare->n_metrics; i++) {
-		json_open(&json, NULL, '{', false);
-		json_str(&json, "metric", compare->metrics[i]->name);
-		json_open(&json, "runs", '[', false);
-		for (int run = 0; run < compare->n_runs; run++)
-			json_run(&json, compare, compare->metrics[i], run, options);
-		json_close(&json, ']');
-		json_close(&json, '}');
-	}
-	json_close(&json, ']');
+	metric_groups(&to, compare, options);
 	json_all_conditions(&json, compare);
 	if (options->record_cost)
-		json_record_costs(&json, compare, options);
-	json_close(&json, '}');
-	json_end(&json);
+		cost_rows(&to, compare, options);
+	json_document_end(&json);
 }

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	stats_difference.c
- * @brief	By how much statistics of two samples differ, and whether chance alone does that.
+ * @brief	Find the differences between statistics of two samples, and whether chance alone
+ *		causes them.
  *
- * Each statistic is estimated with its standard error, from both samples; what counts is the
+ * Both samples give an estimate of each statistic, with its standard error. The measure is the
  * difference in standard errors. All values are put into one pool and divided anew, again and
- * again, to find out how large that becomes by chance. Because it is in standard errors, it hardly
- * depends on the distribution, nor on which of the samples varies more.
+ * again, to find out how large this measure becomes by chance. Because it is in standard errors, it
+ * hardly depends on the distribution, or on which of the samples varies more.
  *
- * Percentiles jump from value to value, so that they tell little of few of them. Here they are
- * averages of the values around them, weighted by how probably each of them would be the
- * percentile of values drawn anew (much as F. E. Harrell and C. E. Davis, A new distribution-free
- * quantile estimator, 1982). Where the percentiles themselves do not differ in the same direction,
- * there is no difference.
+ * Percentiles jump from value to value, so a percentile of few values says little. Here a
+ * percentile is an average of the values around it. The weight of each value is the probability
+ * that it is the percentile of values drawn anew (much as F. E. Harrell and C. E. Davis, A new
+ * distribution-free quantile estimator, 1982). Where the percentiles themselves do not differ in
+ * the same direction, there is no difference.
  */
 #include <errno.h>
 #include <float.h>
@@ -21,6 +22,7 @@
 #include <string.h>
 
 #include "distribution.h"
+#include "random.h"
 #include "stats_difference.h"
 #include "virt_window.h"
 
@@ -85,22 +87,6 @@ struct pool {
 
 /* --- divisions ------------------------------------------------------------------------------- */
 
-/** The generator splitmix64: good enough for drawing, and the same everywhere. */
-static uint64_t next_random(struct pool *pool)
-{
-	uint64_t z = pool->random += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-/** A number below @limit. */
-static size_t random_below(struct pool *pool, size_t limit)
-{
-	return (size_t)((unsigned __int128)next_random(pool) * limit >> 64);
-}
-
 /** In how many ways so many values can be divided; @most if there are more. */
 static size_t count_divisions(size_t a, size_t b, size_t most)
 {
@@ -148,7 +134,7 @@ static void draw_values(struct pool *pool, size_t n)
 			part -= n;
 			size++;
 		}
-		pool->drawn[i] = pool->values[from + random_below(pool, size)];
+		pool->drawn[i] = pool->values[from + random_below(&pool->random, size)];
 		from += size;
 	}
 }
@@ -167,7 +153,7 @@ static void random_division(struct pool *pool)
 		bool taken;
 
 		/* 32 bits are enough for one of STATS_MAX_DIVIDED */
-		random = i % 2 ? random >> 32 : next_random(pool);
+		random = i % 2 ? random >> 32 : random_next(&pool->random);
 		taken = (uint32_t)random * (uint64_t)(total - i) >> 32 < wanted;
 		/* there is room for one more on each side */
 		*base = *sample = values[i];

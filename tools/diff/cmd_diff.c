@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_diff.c
- * @brief	kshark-virt diff: what vCPUs did otherwise than before, in words.
+ * @brief	kshark-virt diff: describe the changes of the activity of vCPUs, in words.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "diff.h"
 #include "model_vcpus.h"
 #include "report_range.h"
+#include "terminal.h"
 #include "trace_args.h"
 
 /** So many differences anybody reads, and those of each second that are as large as this. */
@@ -16,15 +17,9 @@
 #define MAX_MOST	1000000
 #define ABOVE_NS	1000000
 
-typedef void (*diff_write_fn)(struct output *out, const struct diff *diff,
-			      const struct report *reports, size_t most);
-
-static const char *const format_names[] = { "text", "csv", "json", NULL };
-static const diff_write_fn formats[] = { diff_write_text, diff_write_csv, diff_write_json };
-
 struct diff_options {
 	const struct ksv_command *command;
-	int			format;		/* index of @formats */
+	int			format;		/* enum table_format_kind */
 	bool			quiet;
 	const char		*output;
 	size_t			most;
@@ -42,7 +37,7 @@ static int take_most(const struct ksv_command *command, const struct ksv_option 
 #define OPTIONS	struct diff_options
 
 static const struct ksv_option diff_option_table[] = {
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv or json"),
+	KSV_OPTION_FORMAT(OPTIONS, format, table_format_names, "text (default), csv or json"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	{ 0, "at", "TIME", "compare one trace before and after this time",
 	  ksv_take_time, offsetof(OPTIONS, at), NULL },
@@ -54,10 +49,7 @@ static const struct ksv_option diff_option_table[] = {
 	KSV_OPTION_FROM(OPTIONS, from, "with --at: from this time on: seconds, or a number with\n"
 			"ns, us, ms, s, m or h, or tsc:N for a raw time stamp"),
 	KSV_OPTION_TO(OPTIONS, to, "with --at: up to this time, which is not included"),
-	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
-	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
-	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
-	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTIONS_TRACE(OPTIONS, trace),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
@@ -66,11 +58,17 @@ static int write_diff(const struct diff_options *options, const struct diff *dif
 		      const struct report *reports)
 {
 	static struct output out;
-	int status = out_open(&out, options->output);
+	int status = out_open_text(&out, options->output,
+				   options->format ? OUT_PROGRAM : OUT_PEOPLE);
 
 	if (status)
 		return status;
-	formats[options->format](&out, diff, reports, options->most);
+	if (diff_write((enum table_format_kind)options->format, &out, diff, reports,
+		       options->most)) {
+		ksv_error("%s, %s: not enough memory", reports[DIFF_BEFORE].file,
+			  reports[DIFF_AFTER].file);
+		return out_close(&out, KSV_EXIT_FILE);
+	}
 	status = diff->n || diff->n_missing ? KSV_EXIT_FINDINGS : KSV_EXIT_OK;
 	for (int side = 0; side < DIFF_N_SIDES && status <= KSV_EXIT_FINDINGS; side++)
 		status = model_changed(reports[side].load, status);
@@ -185,12 +183,9 @@ static int run_diff(const struct ksv_command *command, int argc, char **argv)
 		.command = command, .most = MOST,
 		.above = { .kind = KSV_TIME_NS, .ns = ABOVE_NS },
 	};
-	char error[512] = "";
 	int first, status, n;
 
-	if (host_options_from_env(&options.trace, error, sizeof(error)))
-		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, &options, &first);
+	status = model_parse(command, argc, argv, &options, &options.trace, &first);
 	if (status >= 0)
 		goto end;
 	n = argc - first;
@@ -218,5 +213,6 @@ const struct ksv_command cmd_diff = {
 		 "trace.dat of a KVM host; or the folder of a recording.\n",
 	.options = diff_option_table,
 	.n_options = ARRAY_SIZE(diff_option_table),
+	.prints_text = true,
 	.run = run_diff,
 };

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	diff.h
- * @brief	What vCPUs did otherwise than before: two windows, difference by difference.
+ * @brief	The changes of the activity of vCPUs: two windows, difference by difference.
  *
- * All is told per second of what is known of a vCPU, so windows of different lengths can be
- * compared. The numbers are those of virt_window.h. One recording each does not tell chance from
- * change: that is what compare is for.
+ * All values are per second of a vCPU's known time, so windows of different lengths can be
+ * compared. The numbers are those of virt_window.h. One recording on each side cannot separate
+ * change from chance; compare exists for that.
  */
 #ifndef KSHARK_VIRT_DIFF_H
 #define KSHARK_VIRT_DIFF_H
 
 #include "report.h"
+#include "table.h"
 
 /** What a migration weighs: caches are cold after it, for longer than the trace can tell. */
 #define DIFF_MOVE_NS	1000000
@@ -29,7 +30,7 @@ enum diff_kind {
 struct diff_value {
 	int64_t		ns;		/* of each second; 0 for migrations */
 	double		per_s;		/* how often a second; of a state, how often it begins */
-	int64_t		p99;		/* of wake-ups: ns; VIRT_NONE: none, or no wake-ups */
+	int64_t		wake_p99;	/* ns; VIRT_NONE: none, or no wake-ups */
 };
 
 /** Who took the pCPU of a preempted vCPU. */
@@ -87,12 +88,8 @@ bool diff_is_cost(const struct diff_item *item);
 /** diff_kind_name - "state", "exits", "migrations" */
 const char *diff_kind_name(enum diff_kind kind);
 
-/** diff_write_text, _csv, _json - write the first @most items. */
-void diff_write_text(struct output *out, const struct diff *diff, const struct report *reports,
-		     size_t most);
-void diff_write_csv(struct output *out, const struct diff *diff, const struct report *reports,
-		    size_t most);
-void diff_write_json(struct output *out, const struct diff *diff, const struct report *reports,
-		     size_t most);
+/** diff_write - write the first @most items. Return: 0 or -ENOMEM. */
+int diff_write(enum table_format_kind format, struct output *out, const struct diff *diff,
+	       const struct report *reports, size_t most);
 
 #endif

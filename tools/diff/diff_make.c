@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	diff_make.c
- * @brief	What vCPUs did otherwise than before.
+ * @brief	Find the changes of the activity of vCPUs.
  */
 #include <errno.h>
 #include <math.h>
@@ -330,7 +330,7 @@ static int add_states(struct diff *diff, struct diff_item item,
 			item.value[side] = (struct diff_value){
 				.ns = ns_per_s(life[side]->state_ns[state], life[side]),
 				.per_s = per_s(life[side]->begun[state], life[side]),
-				.p99 = state == VIRT_WAKING ? life[side]->wake_p99 : VIRT_NONE,
+				.wake_p99 = state == VIRT_WAKING ? life[side]->wake_p99 : VIRT_NONE,
 			};
 		if (state == VIRT_PREEMPTED && is_known(life, VIRT_NUMBER_CULPRITS))
 			ret = add_culprits(&item, life);
@@ -354,7 +354,7 @@ static int add_exits(struct diff *diff, struct diff_item item,
 			item.value[side] = (struct diff_value){
 				.ns = found[side] ? ns_per_s(found[side]->ns, life[side]) : 0,
 				.per_s = found[side] ? per_s(found[side]->count, life[side]) : 0,
-				.p99 = VIRT_NONE,
+				.wake_p99 = VIRT_NONE,
 			};
 		ret = add_item(diff, &item, above_ns);
 	}
@@ -389,7 +389,7 @@ static int add_vcpu(struct diff *diff, const struct life *before, const struct l
 	item.kind = DIFF_MIGRATIONS;
 	for (int side = 0; side < DIFF_N_SIDES; side++)
 		item.value[side] = (struct diff_value){
-			.per_s = per_s(life[side]->migrations, life[side]), .p99 = VIRT_NONE,
+			.per_s = per_s(life[side]->migrations, life[side]), .wake_p99 = VIRT_NONE,
 		};
 	return add_item(diff, &item, above_ns);
 }

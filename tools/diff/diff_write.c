@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	diff_write.c
- * @brief	Differences as sentences, as CSV, as JSON.
+ * @brief	Differences as sentences, and as a table in CSV and JSON.
  */
-#include <inttypes.h>
-#include <math.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "diff.h"
-#include "json_writer.h"
+#include "json_durations.h"
+#include "table.h"
 #include "text_columns.h"
 #include "virt_needs.h"
 
@@ -32,46 +32,36 @@ const char *diff_kind_name(enum diff_kind kind)
 	return names[kind];
 }
 
-static size_t shown(const struct diff *diff, size_t most)
-{
-	return diff->n < most ? diff->n : most;
-}
-
 /* --- sentences ------------------------------------------------------------------------------- */
-
-static void put_duration(struct output *out, int64_t ns)
-{
-	char text[32];
-
-	format_duration(text, sizeof(text), ns);
-	out_str(out, text);
-}
 
 /**
  * "12.34 ms of each second, 8.21 ms more than before (4.13 ms): 120.1 times a second, before 20.4"
  */
-static void put_value(struct output *out, const struct diff_value value[DIFF_N_SIDES])
+static void put_value(struct output *out, const struct diff_value value[DIFF_N_SIDES],
+		      bool is_cost)
 {
 	int64_t before = value[DIFF_BEFORE].ns, after = value[DIFF_AFTER].ns;
 
-	put_duration(out, after);
-	out_str(out, " of each second, ");
+	out_printf(out, "%s of each second, ", duration_text(after).text);
 	if (!before && value[DIFF_BEFORE].per_s <= 0) {
 		out_printf(out, "before not at all: now %.1f times", value[DIFF_AFTER].per_s);
 		return;
 	}
-	put_duration(out, llabs(after - before));
-	out_str(out, after > before ? " more than before (" : " less than before (");
-	put_duration(out, before);
-	out_printf(out, "): %.1f times a second, before %.1f", value[DIFF_AFTER].per_s,
-		   value[DIFF_BEFORE].per_s);
+	if (is_cost)
+		out_style(out, after > before ? OUT_BAD : OUT_GOOD);
+	out_printf(out, "%s %s", duration_text(llabs(after - before)).text,
+		   after > before ? "more" : "less");
+	if (is_cost)
+		out_style(out, OUT_PLAIN);
+	out_printf(out, " than before (%s): %.1f times a second, before %.1f",
+		   duration_text(before).text, value[DIFF_AFTER].per_s, value[DIFF_BEFORE].per_s);
 }
 
 /** What is no more: "for 4.13 ms of each second, 20.4 times" */
 static void put_past(struct output *out, const struct diff_value *before)
 {
-	put_duration(out, before->ns);
-	out_printf(out, " of each second, %.1f times", before->per_s);
+	out_printf(out, "%s of each second, %.1f times", duration_text(before->ns).text,
+		   before->per_s);
 }
 
 /** Does it not happen any more? */
@@ -82,12 +72,10 @@ static bool is_over(const struct diff_item *item)
 
 static void put_p99(struct output *out, const struct diff_value value[DIFF_N_SIDES])
 {
-	if (value[DIFF_BEFORE].p99 == VIRT_NONE || value[DIFF_AFTER].p99 == VIRT_NONE)
-		return;
-	out_str(out, "; 99 % within ");
-	put_duration(out, value[DIFF_AFTER].p99);
-	out_str(out, ", before ");
-	put_duration(out, value[DIFF_BEFORE].p99);
+	if (value[DIFF_BEFORE].wake_p99 != VIRT_NONE && value[DIFF_AFTER].wake_p99 != VIRT_NONE)
+		out_printf(out, "; 99 %% within %s, before %s",
+			   duration_text(value[DIFF_AFTER].wake_p99).text,
+			   duration_text(value[DIFF_BEFORE].wake_p99).text);
 }
 
 static void put_culprits(struct output *out, const struct diff_item *item)
@@ -97,24 +85,20 @@ static void put_culprits(struct output *out, const struct diff_item *item)
 
 		if (ns[DIFF_AFTER] == ns[DIFF_BEFORE])
 			break;
-		out_str(out, "\n    by ");
-		out_text(out, item->culprits[i].name);
-		out_str(out, ": ");
-		put_duration(out, ns[DIFF_AFTER]);
-		out_str(out, ", before ");
-		put_duration(out, ns[DIFF_BEFORE]);
+		out_char(out, '\n');
+		out_sentence(out, "    by %s: %s, before %s", item->culprits[i].name,
+			     duration_text(ns[DIFF_AFTER]).text,
+			     duration_text(ns[DIFF_BEFORE]).text);
 	}
 }
 
 /** A vCPU, with what its machine is called, if that is not a part of its name. */
 static void put_who(struct output *out, const struct diff_item *item)
 {
-	out_text(out, item->who);
-	if (!strncmp(item->who, item->machine, strlen(item->machine)))
-		return;
-	out_str(out, " (");
-	out_text(out, item->machine);
-	out_str(out, ")");
+	if (strncmp(item->who, item->machine, strlen(item->machine)) != 0)
+		out_sentence(out, "%s (%s)", item->who, item->machine);
+	else
+		out_text(out, item->who);
 }
 
 /** "in its guest"; if the trace does not distinguish both, "in its guest or in the hypervisor" */
@@ -149,7 +133,7 @@ static void put_state(struct output *out, const struct diff_item *item)
 		return;
 	}
 	out_str(out, " for ");
-	put_value(out, item->value);
+	put_value(out, item->value, diff_is_cost(item));
 	put_p99(out, item->value);
 	put_culprits(out, item);
 }
@@ -158,18 +142,14 @@ static void put_exit(struct output *out, const struct diff_item *item)
 {
 	if (is_over(item)) {
 		put_who(out, item);
-		out_str(out, " had no VM exits ");
-		out_text(out, item->reason);
-		out_str(out, "; before, they cost ");
+		out_sentence(out, " had no VM exits %s; before, they cost ", item->reason);
 		put_past(out, &item->value[DIFF_BEFORE]);
 		return;
 	}
-	out_str(out, "VM exits ");
-	out_text(out, item->reason);
-	out_str(out, " of ");
+	out_sentence(out, "VM exits %s of ", item->reason);
 	put_who(out, item);
 	out_str(out, " cost ");
-	put_value(out, item->value);
+	put_value(out, item->value, diff_is_cost(item));
 }
 
 static void put_item(struct output *out, const struct diff_item *item)
@@ -206,18 +186,18 @@ static void put_head(struct output *out, const struct diff *diff, const struct r
 	out_char(out, '\n');
 }
 
-void diff_write_text(struct output *out, const struct diff *diff, const struct report *reports,
-		     size_t most)
+static void diff_text(struct output *out, const struct diff *diff, const struct report *reports,
+		      size_t n)
 {
-	size_t n = shown(diff, most);
-
 	put_head(out, diff, reports);
 	for (size_t i = 0; i < n; i++) {
 		bool cost = diff_is_cost(&diff->items[i]);
 
-		if (!i || cost != diff_is_cost(&diff->items[i - 1]))
-			out_str(out, cost ? "What it costs:\n" : i ? "\nWhat they did:\n" :
-				"What they did:\n");
+		if (!i || cost != diff_is_cost(&diff->items[i - 1])) {
+			out_str(out, !cost && i ? "\n" : "");
+			out_styled(out, OUT_HEAD, cost ? "Costs:" : "Activity:");
+			out_char(out, '\n');
+		}
 		put_item(out, &diff->items[i]);
 	}
 	for (size_t i = 0; i < diff->n_missing; i++) {
@@ -235,147 +215,159 @@ void diff_write_text(struct output *out, const struct diff *diff, const struct r
 			     "several to rule out chance.\n");
 }
 
-/* --- CSV ------------------------------------------------------------------------------------- */
+/* --- CSV and JSON ---------------------------------------------------------------------------- */
 
-static void csv_text(struct output *out, const char *text)
+/** Who took the pCPU of a preempted vCPU: CSV has a row for each, with these columns. */
+static const struct table_column by_columns[] = {
+	{ .key = "who" },
+	{ .key = "before_ns_per_s", .type = TABLE_NS },
+	{ .key = "after_ns_per_s", .type = TABLE_NS },
+};
+
+enum { N_BY = ARRAY_SIZE(by_columns) };
+
+static const struct table_column columns[] = {
+	{ .key = "machine" },
+	{ .key = "vcpu", .type = TABLE_COUNT },
+	{ .key = "name" },
+	{ .key = "kind" },
+	{ .key = "what" },
+	{ .key = "by", .not_json = true },
+	{ .key = "before_ns_per_s", .type = TABLE_NS },
+	{ .key = "after_ns_per_s", .type = TABLE_NS },
+	{ .key = "before_per_s", .type = TABLE_FIXED },
+	{ .key = "after_per_s", .type = TABLE_FIXED },
+	{ .key = "before_p99_ns", .type = TABLE_NS },
+	{ .key = "after_p99_ns", .type = TABLE_NS },
+	{ .key = "includes" },
+	{ .key = "by", .type = TABLE_LIST, .not_csv = true, .list = by_columns, .n_list = N_BY },
+};
+
+static const struct table table = { .rows = { .key = "differences", TABLE_COLUMNS(columns) } };
+
+static struct table_cell p99_cell(const struct diff_value *value)
 {
-	if (text)
-		out_csv(out, text, strlen(text));
-	out_char(out, ',');
+	return table_optional(value->wake_p99 != VIRT_NONE, value->wake_p99);
 }
 
-/** @name: of a state or reason; @by: who took the pCPU, or NULL */
-static void csv_line(struct output *out, const struct diff_item *item, const char *name,
-		     const char *by)
+static const char *what_of(const struct diff_item *item)
 {
-	csv_text(out, item->machine);
-	out_i64(out, item->vcpu);
-	out_char(out, ',');
-	csv_text(out, item->who);
-	csv_text(out, diff_kind_name(item->kind));
-	csv_text(out, name);
-	csv_text(out, by);
+	return item->kind == DIFF_STATE ? virt_state_name(item->state) : item->reason;
 }
 
-void diff_write_csv(struct output *out, const struct diff *diff, const struct report *reports,
-		    size_t most)
+/** @by: the cells of all culprits */
+static void item_row(struct table_writer *to, const struct diff_item *item,
+		     const struct table_cell *by)
 {
+	const struct diff_value *before = &item->value[DIFF_BEFORE];
+	const struct diff_value *after = &item->value[DIFF_AFTER];
+	bool has_ns = item->kind != DIFF_MIGRATIONS;
 	char names[VIRT_STATE_NAMES];
 
-	(void)reports;
-	out_str(out, "machine,vcpu,name,kind,what,by,before_ns_per_s,after_ns_per_s,before_per_s,"
-		     "after_per_s,before_p99_ns,"
-		     "after_p99_ns,includes\n");
-	for (size_t i = 0; i < shown(diff, most); i++) {
-		const struct diff_item *item = &diff->items[i];
-		const struct diff_value *value = item->value;
-		const char *name = item->kind == DIFF_STATE ? virt_state_name(item->state) :
-				   item->reason;
+	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
+		table_name(item->machine), table_number(item->vcpu), table_name(item->who),
+		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
+		table_absent(), table_optional(has_ns, before->ns),
+		table_optional(has_ns, after->ns), table_rate(true, before->per_s),
+		table_rate(true, after->per_s), p99_cell(before), p99_cell(after),
+		table_optional_name(item->kind != DIFF_STATE || !item->includes ? NULL :
+				    virt_state_names(item->includes, "+", names, sizeof(names))),
+		item->n_culprits ? table_list(by, item->n_culprits) : table_absent(),
+	});
+}
 
-		csv_line(out, item, name, NULL);
-		if (item->kind == DIFF_MIGRATIONS)
-			out_str(out, ",");
-		else
-			out_printf(out, "%" PRId64 ",%" PRId64, value[DIFF_BEFORE].ns,
-				   value[DIFF_AFTER].ns);
-		out_printf(out, ",%.3f,%.3f", value[DIFF_BEFORE].per_s, value[DIFF_AFTER].per_s);
-		for (int side = 0; side < DIFF_N_SIDES; side++) {
-			out_char(out, ',');
-			if (value[side].p99 != VIRT_NONE)
-				out_i64(out, value[side].p99);
-		}
-		out_char(out, ',');
-		if (item->kind == DIFF_STATE)
-			out_str(out, virt_state_names(item->includes, "+", names, sizeof(names)));
-		out_char(out, '\n');
-		for (size_t j = 0; j < item->n_culprits; j++) {
-			csv_line(out, item, name, item->culprits[j].name);
-			out_printf(out, "%" PRId64 ",%" PRId64 ",,,,,\n",
-				   item->culprits[j].ns[DIFF_BEFORE],
-				   item->culprits[j].ns[DIFF_AFTER]);
-		}
+/** A row of CSV: a part of the item. */
+static void culprit_row(struct table_writer *to, const struct diff_item *item,
+			const struct table_cell *by)
+{
+	const struct table_cell none = table_absent();
+
+	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
+		table_name(item->machine), table_number(item->vcpu), table_name(item->who),
+		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
+		by[0], by[1], by[2], none, none, none, none, none, none,
+	});
+}
+
+/** @by: room for the cells of its culprits */
+static void item_rows(struct table_writer *to, const struct diff_item *item, struct table_cell *by)
+{
+	for (size_t i = 0; i < item->n_culprits; i++) {
+		const struct diff_culprit *culprit = &item->culprits[i];
+
+		by[N_BY * i] = table_name(culprit->name);
+		by[N_BY * i + 1] = table_number(culprit->ns[DIFF_BEFORE]);
+		by[N_BY * i + 2] = table_number(culprit->ns[DIFF_AFTER]);
 	}
+	item_row(to, item, by);
+	for (size_t i = 0; i < item->n_culprits && table_is(to, TABLE_CSV); i++)
+		culprit_row(to, item, &by[N_BY * i]);
 }
 
-/* --- JSON ------------------------------------------------------------------------------------ */
-
-static void json_value(struct json *json, const struct diff_item *item, enum diff_side side)
+/** Return: 0 or -ENOMEM. */
+static int all_rows(struct table_writer *to, const struct diff *diff, size_t n)
 {
-	const struct diff_value *value = &item->value[side];
+	size_t most_culprits = 1;
+	struct table_cell *by;
 
-	json_open(json, sides[side], '{', true);
-	if (item->kind != DIFF_MIGRATIONS)
-		json_i64(json, "ns_per_s", value->ns);
-	json_fixed(json, "per_s", value->per_s);
-	if (value->p99 != VIRT_NONE)
-		json_i64(json, "p99_ns", value->p99);
-	json_close(json, '}');
+	for (size_t i = 0; i < n; i++)
+		if (diff->items[i].n_culprits > most_culprits)
+			most_culprits = diff->items[i].n_culprits;
+	by = calloc(most_culprits, N_BY * sizeof(*by));
+	if (!by)
+		return -ENOMEM;
+	table_flat(to, true);
+	for (size_t i = 0; i < n; i++)
+		item_rows(to, &diff->items[i], by);
+	table_flat_end(to);
+	free(by);
+	return 0;
 }
 
-static void json_item(struct json *json, const struct diff_item *item)
+static void missing_vcpus(struct json *json, const struct diff *diff, enum diff_side side)
 {
-	char names[VIRT_STATE_NAMES];
-
-	json_open(json, NULL, '{', false);
-	json_str(json, "machine", item->machine);
-	json_i64(json, "vcpu", item->vcpu);
-	json_str(json, "name", item->who);
-	json_str(json, "kind", diff_kind_name(item->kind));
-	if (item->kind == DIFF_STATE)
-		json_str(json, "state", virt_state_name(item->state));
-	if (item->kind == DIFF_STATE && item->includes)
-		json_str(json, "includes",
-			 virt_state_names(item->includes, "+", names, sizeof(names)));
-	if (item->kind == DIFF_EXIT)
-		json_str(json, "reason", item->reason);
-	for (int side = 0; side < DIFF_N_SIDES; side++)
-		json_value(json, item, (enum diff_side)side);
-	if (item->n_culprits) {
-		json_open(json, "by", '[', false);
-		for (size_t i = 0; i < item->n_culprits; i++) {
-			json_open(json, NULL, '{', true);
-			json_str(json, "who", item->culprits[i].name);
-			json_i64(json, "before_ns_per_s", item->culprits[i].ns[DIFF_BEFORE]);
-			json_i64(json, "after_ns_per_s", item->culprits[i].ns[DIFF_AFTER]);
-			json_close(json, '}');
-		}
-		json_close(json, ']');
-	}
-	json_close(json, '}');
+	json_open(json, side == DIFF_BEFORE ? "only_before" : "only_after", '[', true);
+	for (size_t i = 0; i < diff->n_missing; i++)
+		if (diff->missing[i].only == side)
+			json_str(json, NULL, diff->missing[i].who);
+	json_close(json, ']');
 }
 
-void diff_write_json(struct output *out, const struct diff *diff, const struct report *reports,
-		     size_t most)
+static int diff_json(struct output *out, const struct diff *diff, const struct report *reports,
+		     size_t n)
 {
-	size_t n = shown(diff, most);
 	struct json json;
+	struct table_writer to = { .table = &table, .format = &table_json, .json = &json };
+	int ret;
 
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
+	json_document(&json, out, false);
 	for (int side = 0; side < DIFF_N_SIDES; side++) {
 		json_open(&json, sides[side], '{', false);
 		json_str(&json, "file", reports[side].file);
-		json_open(&json, "window_ns", '[', true);
-		json_i64(&json, NULL, reports[side].from_ns);
-		json_i64(&json, NULL, reports[side].to_ns);
-		json_close(&json, ']');
+		json_window(&json, reports[side].from_ns, reports[side].to_ns);
 		json_fixed(&json, "most_unknown", diff->unknown[side]);
 		json_warnings(&json, &reports[side].load->notes);
 		json_close(&json, '}');
 	}
-	json_open(&json, "differences", '[', false);
-	for (size_t i = 0; i < n; i++)
-		json_item(&json, &diff->items[i]);
-	json_close(&json, ']');
-	for (int side = 0; side < DIFF_N_SIDES; side++) {
-		json_open(&json, side == DIFF_BEFORE ? "only_before" : "only_after", '[', true);
-		for (size_t i = 0; i < diff->n_missing; i++)
-			if (diff->missing[i].only == (enum diff_side)side)
-				json_str(&json, NULL, diff->missing[i].who);
-		json_close(&json, ']');
-	}
+	ret = all_rows(&to, diff, n);
+	missing_vcpus(&json, diff, DIFF_BEFORE);
+	missing_vcpus(&json, diff, DIFF_AFTER);
 	json_u64(&json, "more", diff->n - n);
 	json_u64(&json, "below_above", diff->n_same);
-	json_close(&json, '}');
-	json_end(&json);
+	json_document_end(&json);
+	return ret;
+}
+
+int diff_write(enum table_format_kind format, struct output *out, const struct diff *diff,
+	       const struct report *reports, size_t most)
+{
+	struct table_writer csv = { .table = &table, .format = &table_csv, .out = out };
+	size_t n = diff->n < most ? diff->n : most;
+
+	if (format == TABLE_JSON)
+		return diff_json(out, diff, reports, n);
+	if (format == TABLE_CSV)
+		return all_rows(&csv, diff, n);
+	diff_text(out, diff, reports, n);
+	return 0;
 }

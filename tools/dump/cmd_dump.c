@@ -42,6 +42,13 @@ struct dump_options {
 
 /* --- the command line ------------------------------------------------------------------------ */
 
+static const char *event_word(size_t i)
+{
+	return i < (size_t)xen_events_count() ? xen_event_at((int)i)->name : NULL;
+}
+
+static const struct ksv_words dump_words[] = { { .option = "event", .word = event_word }, { 0 } };
+
 #define OPTIONS	struct dump_options
 
 static int take_event(const struct ksv_command *command, const struct ksv_option *option,
@@ -94,7 +101,6 @@ static const struct ksv_option dump_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no notes about damage, clock and skew"),
 };
 
-/** Names of events are those of the table, or of a dialect, which may be anybody's. */
 static int check_options(const struct dump_options *options)
 {
 	if (options->kallsyms && !options->hypertrace)
@@ -106,9 +112,10 @@ static int check_options(const struct dump_options *options)
 
 /* --- the walk -------------------------------------------------------------------------------- */
 
+/** @is_empty: set to false if the window of --from and --to has a record */
 static int dump_records(const struct dump_options *options, struct xen_trace *trace,
 			struct dump_writer *writer, const struct output *out,
-			struct progress *progress)
+			struct progress *progress, bool *is_empty)
 {
 	const struct dump_filter *filter = &options->filter;
 	uint64_t total = xentrace_n_records(xen_trace_reader(trace));
@@ -129,6 +136,7 @@ static int dump_records(const struct dump_options *options, struct xen_trace *tr
 			break;
 		if (dump_before(filter, &row))
 			continue;
+		*is_empty = false;
 		if (filter->pcpus.any && !ksv_id_in_set(&filter->pcpus, row.rec.pcpu))
 			continue;
 		dump_write(writer, &row);
@@ -152,26 +160,6 @@ static bool reads_all(const struct dump_filter *filter)
 	       filter->to.kind == KSV_TIME_NONE;
 }
 
-/** Write a trace into an open file, and close that. Return: exit status. */
-static int dump_trace(const struct dump_options *options, struct xen_trace *trace,
-		      const char *path, struct output *out, struct progress *progress)
-{
-	struct dump_writer *writer = dump_writer_new(&options->filter, options->format, trace, out);
-	int ret = writer ? dump_records(options, trace, writer, out, progress) : -ENOMEM;
-	int status = ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
-
-	progress_end(progress);
-	if (ret)
-		ksv_error("not enough memory");
-	else if (reads_all(&options->filter) && !out->error)
-		status = dump_check_vcpus(writer, options->command, path);
-	dump_writer_free(writer);
-	status = out_close(out, status);
-	if (!ret && !options->quiet && out->error != EPIPE)
-		print_notes(trace);
-	return model_xen_changed(trace, status);
-}
-
 /** A point of the command line in ns. */
 static int64_t ns_of(const struct xen_trace *trace, const struct ksv_time *time)
 {
@@ -179,34 +167,86 @@ static int64_t ns_of(const struct xen_trace *trace, const struct ksv_time *time)
 					  : time->ns;
 }
 
-/** +1s and 10% become times of the trace, whose ends take another walk. Return: 0 or -ENOMEM. */
-static int set_times(struct dump_options *options, struct xen_trace *trace)
+/** The times of the first and last record, which take another walk. Return: 0 or -ENOMEM. */
+static int find_ends(struct xen_trace *trace, int64_t *begin_ns, int64_t *end_ns)
 {
-	struct ksv_time *times[] = { &options->filter.from, &options->filter.to };
 	const struct xen_trace_span *window = xen_trace_window(trace);
-	int64_t begin_ns = 0, end_ns = 0;
-	struct xen_trace_iter *iter;
+	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
 	struct xen_trace_row row;
 	uint64_t n = 0;
 
-	if (!ksv_time_is_relative(times[0]) && !ksv_time_is_relative(times[1]))
-		return 0;
-	iter = xen_trace_iter_new(trace);
 	if (!iter)
 		return -ENOMEM;
 	while (xen_trace_iter_next(iter, &row)) {
 		if (!xen_trace_shows(window, row.time_ns))
 			continue;
 		if (!n++)
-			begin_ns = row.time_ns;
-		end_ns = row.time_ns;
+			*begin_ns = row.time_ns;
+		*end_ns = row.time_ns;
 	}
+	return xen_trace_iter_free(iter);
+}
+
+/**
+ * A window that has no record, although the trace has some elsewhere, is a mistake.
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+static int check_records(const struct dump_options *options, struct xen_trace *trace,
+			 const char *path)
+{
+	const struct ksv_time *from = &options->filter.from, *to = &options->filter.to;
+	int64_t begin_ns = 0, end_ns = -1;
+
+	if (find_ends(trace, &begin_ns, &end_ns)) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	if (end_ns < begin_ns || ((from->kind == KSV_TIME_NONE || ns_of(trace, from) <= end_ns) &&
+				  (to->kind == KSV_TIME_NONE || ns_of(trace, to) > begin_ns)))
+		return KSV_EXIT_OK;
+	return ksv_no_window(options->command, path, begin_ns, end_ns + 1);
+}
+
+/** Write a trace into an open file, and close that. Return: exit status. */
+static int dump_trace(const struct dump_options *options, struct xen_trace *trace,
+		      const char *path, struct output *out, struct progress *progress)
+{
+	struct dump_writer *writer = dump_writer_new(&options->filter, options->format, trace, out);
+	bool is_empty = true;
+	int ret = writer ? dump_records(options, trace, writer, out, progress, &is_empty) : -ENOMEM;
+	int status = ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+
+	progress_end(progress);
+	if (ret)
+		ksv_error("not enough memory");
+	else if (reads_all(&options->filter) && !out->error)
+		status = dump_check_vcpus(writer, options->command, path);
+	else if (is_empty && !out->error)
+		status = check_records(options, trace, path);
+	dump_writer_free(writer);
+	status = out_close(out, status);
+	if (!ret && !options->quiet && out->error != EPIPE)
+		print_notes(trace);
+	return model_xen_changed(trace, status);
+}
+
+/** +1s and 10% become times of the trace. Return: 0 or -ENOMEM. */
+static int set_times(struct dump_options *options, struct xen_trace *trace)
+{
+	struct ksv_time *times[] = { &options->filter.from, &options->filter.to };
+	int64_t begin_ns = 0, end_ns = 0;
+	int ret;
+
+	if (!ksv_time_is_relative(times[0]) && !ksv_time_is_relative(times[1]))
+		return 0;
+	ret = find_ends(trace, &begin_ns, &end_ns);
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
 		if (ksv_time_is_relative(times[i]))
 			*times[i] = (struct ksv_time){
 				.kind = KSV_TIME_NS, .ns = ksv_time_in(times[i], begin_ns, end_ns),
 			};
-	return xen_trace_iter_free(iter);
+	return ret;
 }
 
 /** A window without anything in it is a mistake. Return: 0 or an exit status (reported). */
@@ -243,11 +283,21 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 	if (!status)
 		status = check_window(options, trace);
 	if (!status)
-		status = out_open(out, options->output);
+		status = out_open_text(out, options->output, dump_reader(options->format));
 	if (!status)
 		status = dump_trace(options, trace, path, out, &progress);
 	xen_trace_close(trace);
 	return status;
+}
+
+static struct host_options host_options(const struct dump_options *options)
+{
+	return (struct host_options){
+		.cpu_hz = options->trace.cpu_hz,
+		.absolute_time = options->trace.absolute_time,
+		.correct_skew = options->trace.correct_skew,
+		.max_input = options->trace.reader.max_input,
+	};
 }
 
 static int dump_calls(const char *path, const struct dump_options *options, struct output *out)
@@ -257,12 +307,7 @@ static int dump_calls(const char *path, const struct dump_options *options, stru
 		.dialect = options->dialect, .kallsyms = options->kallsyms,
 		.filter = &options->filter, .format = (enum dump_format)options->format,
 		.output = options->output, .quiet = options->quiet,
-		.trace = {
-			.cpu_hz = options->trace.cpu_hz,
-			.absolute_time = options->trace.absolute_time,
-			.correct_skew = options->trace.correct_skew,
-			.max_input = options->trace.reader.max_input,
-		},
+		.trace = host_options(options),
 	};
 
 	return dump_hypertrace(&wanted, path, out);
@@ -270,7 +315,9 @@ static int dump_calls(const char *path, const struct dump_options *options, stru
 
 static int dump_arg(const char *arg, struct dump_options *options, struct output *out)
 {
-	struct trace_args args = { .quiet = options->quiet };
+	struct trace_args args = {
+		.quiet = options->quiet, .max_input = options->trace.reader.max_input,
+	};
 	const char *path;
 	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
@@ -283,7 +330,7 @@ static int dump_arg(const char *arg, struct dump_options *options, struct output
 
 static int list_events(const struct dump_options *options, struct output *out)
 {
-	int status = out_open(out, options->output);
+	int status = out_open_text(out, options->output, dump_reader(options->format));
 
 	if (status)
 		return status;
@@ -330,6 +377,8 @@ const struct ksv_command cmd_dump = {
 		 "or the folder of a recording; with --hypertrace also the trace.dat of a KVM\n"
 		 "host.\n",
 	.options = dump_option_table,
+	.words = dump_words,
 	.n_options = ARRAY_SIZE(dump_option_table),
+	.prints_text = true,
 	.run = run_dump,
 };

@@ -8,10 +8,23 @@
 
 #include "host_trace.h"
 #include "options.h"
-#include "output.h"
+#include "table.h"
+#include "terminal.h"
 #include "xen_trace.h"
 
 enum dump_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, N_FORMATS };
+
+/** @format: enum dump_format */
+static inline enum out_reader dump_reader(int format)
+{
+	return format == FORMAT_TEXT ? OUT_PEOPLE : OUT_PROGRAM;
+}
+
+/** dump_rows - how a table is written. @format: enum dump_format, but not text */
+static inline const struct table_format *dump_rows(int format)
+{
+	return format == FORMAT_CSV ? &table_csv : &table_json_lines;
+}
 
 /** One --event argument. */
 struct event_pattern {
@@ -51,6 +64,17 @@ bool dump_after(const struct dump_filter *filter, const struct xen_trace_row *ro
 void dump_filter_free(struct dump_filter *filter);
 
 /* --- how they are written: dump_write.c ------------------------------------------------------ */
+
+/** Columns of the text format. */
+#define DUMP_TASK_WIDTH		16
+#define DUMP_TIME_WIDTH		16
+#define DUMP_EVENT_WIDTH	24
+
+/** dump_text_place - " [003]     1.234567890:" */
+void dump_text_place(struct output *out, int cpu, int64_t time_ns);
+
+/** dump_text_event - the event and its fields, escaped, and the end of the line; @info may be "" */
+void dump_text_event(struct output *out, const char *event, const char *info);
 
 struct dump_writer;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	dump_hypertrace.c
- * @brief	kshark-virt dump --hypertrace: what guests tell through hypercalls, call by call.
+ * @brief	kshark-virt dump --hypertrace: reports of guests through hypercalls, call by call.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -10,16 +10,13 @@
 #include <string.h>
 
 #include "dump.h"
+#include "json_writer.h"
 #include "host_hypertrace.h"
 #include "hyper_decoder.h"
 #include "hyper_text.h"
 #include "model_load.h"
 #include "model_vcpus.h"
-
-/** Columns of the text format, as of records. */
-#define WHO_WIDTH		16
-#define TIME_WIDTH		16
-#define EVENT_WIDTH		24
+#include "table.h"
 
 /** Enough for all fields of an event, with the name of a function. */
 #define INFO_SIZE		2048
@@ -40,6 +37,7 @@ struct hyper_dump {
 	struct hyper_decoder	**decoders;	/* by machine; NULL: no dialect is known */
 	struct placed_call	*placed;	/* in order of time */
 	struct output		*out;
+	struct table_writer	rows;		/* not of text */
 	int			error;		/* -ENOMEM */
 };
 
@@ -79,129 +77,88 @@ static void write_text(struct hyper_dump *dump, const struct hyper_line *line)
 
 	if (placed->vcpu == VIRT_NONE) {
 		snprintf(who, sizeof(who), "thread %d", placed->call->tid);
-		out_text_right(out, who, WHO_WIDTH);
+		out_text_right(out, who, DUMP_TASK_WIDTH);
 	} else {
-		out_text_right(out, virt_model_who(dump->load.model, placed->vcpu), WHO_WIDTH);
+		out_text_right(out, virt_model_who(dump->load.model, placed->vcpu),
+			       DUMP_TASK_WIDTH);
 	}
-	out_mem(out, " [", 2);
-	out_u64_zeros(out, (uint64_t)placed->call->pcpu, 3);
-	out_mem(out, "] ", 2);
-	out_ns(out, time_of(line), TIME_WIDTH);
+	dump_text_place(out, placed->call->pcpu, time_of(line));
 	out_mem(out, ": ", 2);
-	out_text(out, line->name);
-	out_char(out, ':');
-	for (size_t i = out_columns(line->name); *line->info && i < EVENT_WIDTH; i++)
-		out_char(out, ' ');
-	if (*line->info) {
-		out_char(out, ' ');
-		out_text(out, line->info);
-	}
-	out_char(out, '\n');
+	dump_text_event(out, line->name, line->info);
 }
 
-static void write_csv(struct hyper_dump *dump, const struct hyper_line *line)
+/** Registers have 64 bits and no sign. */
+static void call_members(struct json *json, const void *of)
 {
-	const struct placed_call *placed = line->placed;
-	struct output *out = dump->out;
-	const char *machine = machine_name(dump, placed->vcpu);
+	const struct hyper_call *call = of;
 
-	out_i64(out, time_of(line));
-	out_char(out, ',');
-	out_u64(out, (uint64_t)placed->call->pcpu);
-	out_char(out, ',');
-	out_csv(out, machine, strlen(machine));
-	out_char(out, ',');
-	if (placed->vcpu != VIRT_NONE)
-		out_i64(out, virt_model_vcpu(dump->load.model, placed->vcpu)->id);
-	out_char(out, ',');
-	out_u64(out, placed->call->nr);
-	out_char(out, ',');
-	out_str(out, hyper_result_name(line->result));
-	out_char(out, ',');
-	out_csv(out, line->name, strlen(line->name));
-	out_char(out, ',');
-	out_csv(out, line->info, strlen(line->info));
-	out_char(out, '\n');
-}
-
-static void json_text(struct output *out, const char *key, const char *text)
-{
-	out_char(out, '"');
-	out_str(out, key);
-	out_str(out, "\":");
-	out_json(out, text, strlen(text));
+	json_u64(json, "nr", call->nr);
+	json_open(json, "registers", '[', true);
+	for (int i = 0; i < HYPER_N_REGISTERS && 8 * i < call->bytes; i++)
+		json_u64(json, NULL, call->a[i]);
+	json_close(json, ']');
 }
 
 /** Addresses have 64 bits and no sign, all other numbers have one. */
-static void json_fields(struct output *out, const struct hyper_event *event)
+static void field_members(struct json *json, const void *of)
 {
-	bool first = true;
+	const struct hyper_event *event = of;
 	int64_t value;
 
+	json_open(json, "fields", '{', true);
 	for (int field = 1; event && field < HYPER_N_FIELDS; field++) {
+		const char *key = hyper_field_name((enum hyper_field)field);
+
 		if (!hyper_event_field(event, (enum hyper_field)field, &value))
 			continue;
-		out_str(out, first ? "\"" : ",\"");
-		first = false;
-		out_str(out, hyper_field_name((enum hyper_field)field));
-		out_str(out, "\":");
 		if (field == HYPER_F_ADDRESS)
-			out_u64(out, event->address);
+			json_u64(json, key, event->address);
 		else if (field == HYPER_F_VALUE && event->no_sign)
-			out_u64(out, (uint64_t)value);
+			json_u64(json, key, (uint64_t)value);
 		else
-			out_i64(out, value);
+			json_i64(json, key, value);
 	}
-	if (event && hyper_has(event, HYPER_F_NAME)) {
-		out_str(out, first ? "" : ",");
-		json_text(out, "name", event->name);
-	}
+	if (event && hyper_has(event, HYPER_F_NAME))
+		json_str(json, "name", event->name);
+	json_close(json, '}');
 }
 
-static void write_json(struct hyper_dump *dump, const struct hyper_line *line)
+static const struct table_column columns[] = {
+	{ .key = "time_ns", .type = TABLE_TIME },
+	{ .key = "pcpu", .type = TABLE_TIME },
+	{ .key = "machine" },
+	{ .key = "vcpu", .type = TABLE_TIME },
+	{ .key = "nr", .not_json = true },
+	{ .key = "registers", .type = TABLE_MEMBERS },
+	{ .key = "result" },
+	{ .key = "event" },
+	{ .key = "kind", .not_csv = true },
+	{ .key = "edge", .not_csv = true },
+	{ .key = "info" },
+	{ .key = "fields", .type = TABLE_MEMBERS },
+};
+
+static const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
+
+static void line_row(struct hyper_dump *dump, const struct hyper_line *line)
 {
 	const struct placed_call *placed = line->placed;
-	struct output *out = dump->out;
+	const struct virt_vcpu *vcpu = virt_model_vcpu(dump->load.model, placed->vcpu);
+	const struct hyper_event *event = line->event;
+	char nr[24];
 
-	out_str(out, "{\"time_ns\":");
-	out_i64(out, time_of(line));
-	out_str(out, ",\"pcpu\":");
-	out_u64(out, (uint64_t)placed->call->pcpu);
-	if (placed->vcpu != VIRT_NONE) {
-		out_char(out, ',');
-		json_text(out, "machine", machine_name(dump, placed->vcpu));
-		out_str(out, ",\"vcpu\":");
-		out_i64(out, virt_model_vcpu(dump->load.model, placed->vcpu)->id);
-	}
-	out_str(out, ",\"nr\":");
-	out_u64(out, placed->call->nr);
-	out_str(out, ",\"registers\":[");
-	for (int i = 0; i < HYPER_N_REGISTERS && 8 * i < placed->call->bytes; i++) {
-		out_str(out, i ? "," : "");
-		out_u64(out, placed->call->a[i]);
-	}
-	out_str(out, "],");
-	json_text(out, "result", hyper_result_name(line->result));
-	out_char(out, ',');
-	json_text(out, "event", line->name);
-	if (line->event) {
-		out_char(out, ',');
-		json_text(out, "kind", hyper_kind_name((enum hyper_kind)line->event->kind));
-		out_char(out, ',');
-		json_text(out, "edge", hyper_edge_name((enum hyper_edge)line->event->edge));
-	}
-	out_char(out, ',');
-	json_text(out, "info", line->info);
-	out_str(out, ",\"fields\":{");
-	json_fields(out, line->event);
-	out_str(out, "}}\n");
+	snprintf(nr, sizeof(nr), "%llu", (unsigned long long)placed->call->nr);
+	table_row(&dump->rows, (const struct table_cell[ARRAY_SIZE(columns)]){
+		table_number(time_of(line)), table_number(placed->call->pcpu),
+		table_optional_name(vcpu ? machine_name(dump, placed->vcpu) : NULL),
+		table_optional(vcpu, vcpu ? vcpu->id : 0), table_name(nr),
+		table_members(call_members, placed->call),
+		table_name(hyper_result_name(line->result)), table_name(line->name),
+		table_optional_name(event ? hyper_kind_name((enum hyper_kind)event->kind) : NULL),
+		table_optional_name(event ? hyper_edge_name((enum hyper_edge)event->edge) : NULL),
+		table_name(line->info), table_members(field_members, event),
+	});
 }
-
-static void (*const writers[N_FORMATS])(struct hyper_dump *, const struct hyper_line *) = {
-	[FORMAT_TEXT] = write_text,
-	[FORMAT_CSV] = write_csv,
-	[FORMAT_JSON] = write_json,
-};
 
 /* --- call by call ---------------------------------------------------------------------------- */
 
@@ -211,8 +168,12 @@ static void write_line(struct hyper_dump *dump, const struct hyper_line *line)
 	uint32_t id = line->placed->call->nr > UINT32_MAX ? UINT32_MAX :
 		      (uint32_t)line->placed->call->nr;
 
-	if (dump_event_selected(options->filter, id, line->name))
-		writers[options->format](dump, line);
+	if (!dump_event_selected(options->filter, id, line->name))
+		return;
+	if (options->format == FORMAT_TEXT)
+		write_text(dump, line);
+	else
+		line_row(dump, line);
 }
 
 /** A call that says nothing. */
@@ -229,13 +190,11 @@ static void write_call(struct hyper_dump *dump, const struct placed_call *placed
 {
 	const struct virt_vcpu *vcpu = virt_model_vcpu(dump->load.model, placed->vcpu);
 	struct hyper_line line = { .placed = placed, .result = HYPER_UNKNOWN };
-	struct hyper_decoded decoded = { .result = HYPER_UNKNOWN };
+	struct hyper_decoded decoded = { .result = hyper_result_of(placed->call) };
 
 	if (vcpu && dump->decoders[vcpu->machine])
 		dump->error |= hyper_decoder_take(dump->decoders[vcpu->machine], placed->call,
 						  &decoded);
-	else if (placed->call->source != HYPER_XEN && hyper_kvm_number(placed->call->nr))
-		decoded.result = HYPER_FOREIGN;
 	for (unsigned int i = 0; wanted && i < decoded.n; i++) {
 		line.result = HYPER_DECODED;
 		line.event = &decoded.events[i];
@@ -333,10 +292,12 @@ static int write_calls(struct hyper_dump *dump)
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
 	}
-	if (dump->options->format == FORMAT_CSV)
-		out_str(dump->out, "time_ns,pcpu,machine,vcpu,nr,result,event,info\n");
+	if (dump->options->format != FORMAT_TEXT)
+		table_flat(&dump->rows, true);
 	for (size_t i = 0; i < dump->calls.n && !dump->out->error; i++)
 		write_call(dump, &dump->placed[i], is_wanted(dump, &dump->placed[i]));
+	if (dump->options->format != FORMAT_TEXT)
+		table_flat_end(&dump->rows);
 	if (dump->error) {
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
@@ -404,6 +365,9 @@ int dump_hypertrace(const struct dump_hypertrace *options, const char *path, str
 {
 	struct hyper_dump dump = {
 		.options = options, .out = out,
+		.rows = {
+			.table = &table, .format = dump_rows(options->format), .out = out,
+		},
 		.load = {
 			.command = options->command, .vcpus = &options->filter->vcpus,
 			.path = path, .options = options->trace, .quiet = options->quiet,
@@ -413,7 +377,7 @@ int dump_hypertrace(const struct dump_hypertrace *options, const char *path, str
 	int status = load_all(&dump);
 
 	if (!status)
-		status = out_open(out, options->output);
+		status = out_open_text(out, options->output, dump_reader(options->format));
 	if (!status) {
 		status = out_close(out, write_calls(&dump));
 		if (!status && !options->quiet && out->error != EPIPE)

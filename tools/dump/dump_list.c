@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "table.h"
 
 static const char *const kind_names[] = {
 	[XEN_FIELD_DEC] = "dec",
@@ -80,101 +81,77 @@ static void list_text(struct output *out, const struct xen_event *event)
 	}
 }
 
-/** One row per layout; an event without any has one, with these columns empty. */
-static void list_csv(struct output *out, const struct xen_event *event)
+/** The fields of each layout of an event. */
+static void layout_members(struct json *json, const void *of)
+{
+	json_open(json, "layouts", '[', true);
+	for (const struct xen_layout *layout = of; layout && layout->n_words >= 0; layout++) {
+		json_open(json, NULL, '{', true);
+		json_i64(json, "words", layout->n_words);
+		json_str(json, "versions", layout->versions);
+		json_open(json, "fields", '[', true);
+		for (const struct xen_field *field = layout->fields; field && field->name;
+		     field++) {
+			json_open(json, NULL, '{', true);
+			json_str(json, "name", field->name);
+			json_str(json, "kind", kind_names[field->kind]);
+			json_u64(json, "bits", field->width);
+			json_close(json, '}');
+		}
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static const struct table_column columns[] = {
+	{ .key = "event_id" },
+	{ .key = "symbol" },
+	{ .key = "event" },
+	{ .key = "class" },
+	{ .key = "words", .type = TABLE_COUNT, .not_json = true },
+	{ .key = "versions", .not_json = true },
+	{ .key = "fields", .not_json = true },
+	{ .key = "help" },
+	{ .key = "layouts", .type = TABLE_MEMBERS },
+};
+
+static const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
+
+/** CSV has a row for each layout; an event without any has one, with these columns empty. */
+static void event_rows(struct table_writer *to, const struct xen_event *event)
 {
 	const struct xen_layout *layout = first_layout(event);
-	char fields[512];
+	char id[16], fields[512] = "";
 
+	snprintf(id, sizeof(id), "0x%08x", event->id);
 	do {
-		out_hex32(out, event->id);
-		out_char(out, ',');
-		out_csv(out, event->symbol, strlen(event->symbol));
-		out_char(out, ',');
-		out_csv(out, event->name, strlen(event->name));
-		out_char(out, ',');
-		out_str(out, xen_event_class(event->id));
-		out_char(out, ',');
-		if (layout) {
+		if (layout)
 			format_fields(fields, sizeof(fields), layout);
-			out_u64(out, layout->n_words);
-			out_char(out, ',');
-			out_csv(out, layout->versions, strlen(layout->versions));
-			out_char(out, ',');
-			out_csv(out, fields, strlen(fields));
-			layout++;
-		} else {
-			out_mem(out, ",,", 2);
-		}
-		out_char(out, ',');
-		out_csv(out, event->help, strlen(event->help));
-		out_char(out, '\n');
-	} while (layout && layout->n_words >= 0);
+		table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
+			table_name(id), table_name(event->symbol), table_name(event->name),
+			table_name(xen_event_class(event->id)),
+			table_optional(layout, layout ? layout->n_words : 0),
+			table_name(layout ? layout->versions : NULL), table_name(fields),
+			table_name(event->help), table_members(layout_members, layout),
+		});
+	} while (to->format == &table_csv && layout && (++layout)->n_words >= 0);
 }
-
-static void json_member(struct output *out, const char *key, const char *value)
-{
-	out_json(out, key, strlen(key));
-	out_char(out, ':');
-	out_json(out, value, strlen(value));
-}
-
-static void list_json_layout(struct output *out, const struct xen_layout *layout)
-{
-	out_str(out, "{\"words\":");
-	out_u64(out, layout->n_words);
-	out_char(out, ',');
-	json_member(out, "versions", layout->versions);
-	out_str(out, ",\"fields\":[");
-	for (const struct xen_field *field = layout->fields; field && field->name; field++) {
-		out_str(out, field == layout->fields ? "{" : ",{");
-		json_member(out, "name", field->name);
-		out_char(out, ',');
-		json_member(out, "kind", kind_names[field->kind]);
-		out_str(out, ",\"bits\":");
-		out_u64(out, field->width);
-		out_char(out, '}');
-	}
-	out_str(out, "]}");
-}
-
-static void list_json(struct output *out, const struct xen_event *event)
-{
-	const struct xen_layout *first = first_layout(event);
-
-	out_str(out, "{\"event_id\":\"");
-	out_hex32(out, event->id);
-	out_str(out, "\",");
-	json_member(out, "symbol", event->symbol);
-	out_char(out, ',');
-	json_member(out, "event", event->name);
-	out_char(out, ',');
-	json_member(out, "class", xen_event_class(event->id));
-	out_char(out, ',');
-	json_member(out, "help", event->help);
-	out_str(out, ",\"layouts\":[");
-	for (const struct xen_layout *layout = first; layout && layout->n_words >= 0; layout++) {
-		if (layout != first)
-			out_char(out, ',');
-		list_json_layout(out, layout);
-	}
-	out_str(out, "]}\n");
-}
-
-static void (*const listers[N_FORMATS])(struct output *, const struct xen_event *) = {
-	[FORMAT_TEXT] = list_text,
-	[FORMAT_CSV] = list_csv,
-	[FORMAT_JSON] = list_json,
-};
 
 void dump_list(const struct dump_filter *filter, enum dump_format format, struct output *out)
 {
-	if (format == FORMAT_CSV)
-		out_str(out, "event_id,symbol,event,class,words,versions,fields,help\n");
+	struct table_writer to = { .table = &table, .format = dump_rows(format), .out = out };
+
+	if (format != FORMAT_TEXT)
+		table_flat(&to, true);
 	for (int i = 0; i < xen_events_count(); i++) {
 		const struct xen_event *event = xen_event_at(i);
 
-		if (dump_event_selected(filter, event->id, event->name))
-			listers[format](out, event);
+		if (!dump_event_selected(filter, event->id, event->name))
+			continue;
+		if (format == FORMAT_TEXT)
+			list_text(out, event);
+		else
+			event_rows(&to, event);
 	}
 }

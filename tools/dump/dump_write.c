@@ -12,13 +12,10 @@
 #include <string.h>
 
 #include "dump.h"
+#include "json_writer.h"
 #include "escape.h"
 #include "key_map.h"
-
-/** Columns of the text format. */
-#define TASK_WIDTH		16
-#define TIME_WIDTH		16
-#define EVENT_WIDTH		24
+#include "table.h"
 
 /** Enough for seven payload words, however they are shown. */
 #define INFO_SIZE		1024
@@ -99,7 +96,7 @@ static bool is_wanted(const struct dump_writer *writer, xen_vcpu vcpu)
 
 static void cache_vcpu(struct dump_writer *writer, struct vcpu_cache *cache, xen_vcpu vcpu)
 {
-	char name[128], shown[sizeof(cache->text) - TASK_WIDTH];
+	char name[128], shown[sizeof(cache->text) - DUMP_TASK_WIDTH];
 	size_t columns;
 
 	cache->vcpu = vcpu;
@@ -122,9 +119,9 @@ static void cache_vcpu(struct dump_writer *writer, struct vcpu_cache *cache, xen
 		name[text_cut(name, strlen(name))] = '\0';
 	escape_text(shown, sizeof(shown), name);
 	columns = out_columns(name);
+	columns = columns < DUMP_TASK_WIDTH ? DUMP_TASK_WIDTH - columns : 0;
 	cache->text_size = (uint16_t)snprintf(cache->text, sizeof(cache->text), "%*s%s",
-					      columns < TASK_WIDTH ? TASK_WIDTH - (int)columns : 0,
-					      "", shown);
+					      (int)columns, "", shown);
 }
 
 static struct vcpu_cache *find_vcpu(struct dump_writer *writer, xen_vcpu vcpu)
@@ -150,25 +147,59 @@ struct line {
 	size_t			info_size;
 };
 
+void dump_text_place(struct output *out, int cpu, int64_t time_ns)
+{
+	out_mem(out, " [", 2);
+	out_u64_zeros(out, (uint64_t)cpu, 3);
+	out_mem(out, "] ", 2);
+	out_ns(out, time_ns, DUMP_TIME_WIDTH);
+}
+
+void dump_text_event(struct output *out, const char *event, const char *info)
+{
+	out_text(out, event);
+	out_char(out, ':');
+	for (size_t i = out_columns(event); *info && i < DUMP_EVENT_WIDTH; i++)
+		out_char(out, ' ');
+	if (*info) {
+		out_char(out, ' ');
+		out_text(out, info);
+	}
+	out_char(out, '\n');
+}
+
 static void write_text(struct dump_writer *writer, const struct line *line)
 {
 	struct output *out = writer->out;
 
 	out_mem(out, line->vcpu->text, line->vcpu->text_size);
-	out_mem(out, " [", 2);
-	out_u64_zeros(out, line->row->rec.pcpu, 3);
-	out_mem(out, "] ", 2);
-	out_ns(out, line->row->time_ns, TIME_WIDTH);
+	dump_text_place(out, line->row->rec.pcpu, line->row->time_ns);
 	out_mem(out, ": ", 2);
 	out_mem(out, line->event, line->event_size);
 	out_char(out, ':');
 	if (line->info_size) {
-		for (size_t i = line->event_size; i < EVENT_WIDTH; i++)
+		for (size_t i = line->event_size; i < DUMP_EVENT_WIDTH; i++)
 			out_char(out, ' ');
 		out_char(out, ' ');
 		out_mem(out, line->info, line->info_size);
 	}
 	out_char(out, '\n');
+}
+
+/** A table without table_row(): rows are millions, and their cells are kept as text. */
+static const struct table_column columns[] = {
+	{ .key = "tsc" }, { .key = "time_ns" }, { .key = "pcpu" }, { .key = "domid" },
+	{ .key = "vcpu" }, { .key = "event_id" }, { .key = "event" }, { .key = "info" },
+};
+
+static const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
+
+static void write_titles(struct output *out)
+{
+	struct table_writer to = { .table = &table, .format = &table_csv, .out = out };
+
+	table_flat(&to, true);
+	table_flat_end(&to);
 }
 
 static void write_csv(struct dump_writer *writer, const struct line *line)
@@ -217,7 +248,7 @@ static void write_json(struct dump_writer *writer, const struct line *line)
 {
 	struct output *out = writer->out;
 
-	out_str(out, "{\"tsc\":");
+	out_str(out, JSON_LINE_BEGIN "\"tsc\":");
 	out_u64(out, line->row->rec.tsc);
 	out_str(out, ",\"time_ns\":");
 	out_i64(out, line->row->time_ns);
@@ -344,7 +375,7 @@ struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_
 		return NULL;
 	}
 	if (format == FORMAT_CSV)
-		out_str(out, "tsc,time_ns,pcpu,domid,vcpu,event_id,event,info\n");
+		write_titles(out);
 	return writer;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "export_rows.h"
+#include "virt_arguments.h"
 #include "virt_exits.h"
 #include "virt_needs.h"
 #include "virt_part.h"
@@ -89,34 +90,9 @@ const char *export_reason(const struct export_job *job, int32_t reason)
 	return name ? name : "unknown";
 }
 
-const char *export_detail(const struct export_job *job, const struct virt_interval *interval,
-			  int32_t *who)
-{
-	const struct virt_wake *wake;
-
-	*who = VIRT_NONE;
-	switch (interval->state) {
-	case VIRT_HYPERVISOR:
-	case VIRT_POLLING:
-	case VIRT_VMM:
-		return virt_model_reason(model_of(job), interval->detail);
-	case VIRT_PREEMPTED:
-		if (!virt_model_knows(model_of(job), VIRT_NUMBER_CULPRITS))
-			return NULL;
-		*who = interval->detail;
-		return virt_model_who(model_of(job), interval->detail);
-	case VIRT_BLOCKED:
-		wake = virt_model_wake(model_of(job), interval->detail);
-		*who = wake ? wake->who : VIRT_NONE;
-		return wake ? virt_wake_cause_name((enum virt_wake_cause)wake->cause) : NULL;
-	default:
-		return NULL;
-	}
-}
-
 /* --- who there is ---------------------------------------------------------------------------- */
 
-static void put_host(const struct export_job *job, struct export_sink *sink)
+static void host_row(const struct export_job *job, struct export_sink *sink)
 {
 	const struct report *report = job->report;
 	const struct virt_model *model = model_of(job);
@@ -127,7 +103,7 @@ static void put_host(const struct export_job *job, struct export_sink *sink)
 	    number(virt_model_end(model)), number(virt_model_is_unsplit(model)));
 }
 
-static void put_clock(const struct export_job *job, struct export_sink *sink)
+static void clock_row(const struct export_job *job, struct export_sink *sink)
 {
 	const struct host_trace *host = &job->report->load->host;
 	const struct xen_clock *xen = host->xen ? xen_trace_clock(host->xen) : NULL;
@@ -145,7 +121,7 @@ static void put_clock(const struct export_job *job, struct export_sink *sink)
 	    text(NULL), number_if(!cycles, 0));
 }
 
-static void put_machines(const struct export_job *job, struct export_sink *sink)
+static void machine_rows(const struct export_job *job, struct export_sink *sink)
 {
 	const struct virt_model *model = model_of(job);
 
@@ -158,7 +134,7 @@ static void put_machines(const struct export_job *job, struct export_sink *sink)
 }
 
 /** All of them: those that were not asked for can be in the rows of others. */
-static void put_vcpus(const struct export_job *job, struct export_sink *sink)
+static void vcpu_rows(const struct export_job *job, struct export_sink *sink)
 {
 	const struct virt_model *model = model_of(job);
 
@@ -173,7 +149,7 @@ static void put_vcpus(const struct export_job *job, struct export_sink *sink)
 
 /* --- what vCPUs did -------------------------------------------------------------------------- */
 
-static void put_intervals(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+static void interval_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
 	struct virt_interval_range range = export_vcpu_window(job, vcpu);
 	const struct report *report = job->report;
@@ -183,7 +159,7 @@ static void put_intervals(const struct export_job *job, struct export_sink *sink
 		bool is_cut = interval->start_ns < report->from_ns;
 		int64_t end_ns = export_interval_end(&range, i);
 		int32_t who;
-		const char *detail = export_detail(job, interval, &who);
+		const char *detail = report_detail(job->report, interval, &who);
 
 		PUT(sink, EXPORT_INTERVAL, number(vcpu),
 		    number(is_cut ? report->from_ns : interval->start_ns),
@@ -206,7 +182,12 @@ static struct export_value state_of(const struct export_job *job, const struct v
 			 exit->state_ns[state]);
 }
 
-static void put_exits(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+static const char *argument_of(const struct export_job *job, int32_t argument)
+{
+	return virt_argument_name(model_of(job), argument);
+}
+
+static void exit_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
 	struct virt_interval_range range = export_vcpu_window(job, vcpu);
 
@@ -226,11 +207,13 @@ static void put_exits(const struct export_job *job, struct export_sink *sink, in
 		    state_of(job, &exit, VIRT_WAKING),
 		    state_of(job, &exit, VIRT_BLOCKED),
 		    state_of(job, &exit, VIRT_OFFLINE),
-		    number_if(exit.complete, exit.unasked_ns));
+		    number_if(exit.complete, exit.unasked_ns),
+		    text(argument_of(job, virt_exit_argument(model_of(job), vcpu,
+							     &range.first[i]))));
 	}
 }
 
-static void put_migrations(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+static void migration_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
 	struct virt_migration_range range = virt_vcpu_migrations(model_of(job), vcpu,
 								 job->report->from_ns,
@@ -243,7 +226,7 @@ static void put_migrations(const struct export_job *job, struct export_sink *sin
 }
 
 /** A stretch in WAKING, from interval @i to @end of all that the vCPU did. */
-static void put_wake(const struct export_job *job, struct export_sink *sink, int32_t vcpu,
+static void wake_row(const struct export_job *job, struct export_sink *sink, int32_t vcpu,
 		     const struct virt_interval_range *all, size_t i, size_t end)
 {
 	const struct virt_model *model = model_of(job);
@@ -263,7 +246,7 @@ static void put_wake(const struct export_job *job, struct export_sink *sink, int
 	    vcpu_of(wake ? wake->who : VIRT_NONE), index_of(wake ? wake->vector : VIRT_NONE));
 }
 
-static void put_wakes(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+static void wake_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
 	const struct virt_model *model = model_of(job);
 	struct virt_interval_range range = export_vcpu_window(job, vcpu);
@@ -282,7 +265,7 @@ static void put_wakes(const struct export_job *job, struct export_sink *sink, in
 		if (all.first[i].start_ns >= job->report->from_ns &&
 		    all.first[i].start_ns > begin_ns &&
 		    (!i || all.first[i - 1].state != VIRT_WAKING))
-			put_wake(job, sink, vcpu, &all, i, end);
+			wake_row(job, sink, vcpu, &all, i, end);
 	}
 }
 
@@ -325,7 +308,7 @@ struct task_rows {
 	struct export_sink	*sink;
 };
 
-static void put_task(void *arg, const struct export_task *task)
+static void task_row(void *arg, const struct export_task *task)
 {
 	const struct task_rows *rows = arg;
 	char name[GUEST_TASK_NAME];
@@ -339,16 +322,16 @@ static void put_task(void *arg, const struct export_task *task)
 	    number(task->end_ns), number(task->pid), text(name), number(totals.ns[VIRT_GUEST]));
 }
 
-static void put_tasks(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+static void task_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
 	struct task_rows rows = { .job = job, .sink = sink };
 
-	export_tasks(job, vcpu, put_task, &rows);
+	export_tasks(job, vcpu, task_row, &rows);
 }
 
 /* --- the worst, and what is missing ---------------------------------------------------------- */
 
-static void put_moment(const struct export_job *job, struct export_sink *sink, size_t rank,
+static void moment_row(const struct export_job *job, struct export_sink *sink, size_t rank,
 		       const struct virt_moment *moment)
 {
 	PUT(sink, EXPORT_MOMENT, number((int64_t)rank), text(virt_worst_kind_name(moment->kind)),
@@ -357,12 +340,12 @@ static void put_moment(const struct export_job *job, struct export_sink *sink, s
 	    number(moment->start_ns), number(moment->end_ns), number(moment->cost_ns),
 	    index_of(moment->pcpu), index_of(moment->from_pcpu),
 	    text(moment->kind == VIRT_WORST_EXIT ? export_reason(job, moment->reason) : NULL),
-	    text(moment->kind == VIRT_WORST_STEAL ?
+	    text(moment->kind == VIRT_WORST_STEAL || moment->who != VIRT_NONE ?
 		 virt_model_who(model_of(job), moment->who) : NULL),
-	    number(moment->begun && moment->complete));
+	    number(moment->begun && moment->complete), text(argument_of(job, moment->argument)));
 }
 
-static int put_hits(const struct export_job *job, struct export_sink *sink,
+static int hit_rows(const struct export_job *job, struct export_sink *sink,
 		    const struct virt_worst *worst, const int32_t *of, size_t n_of)
 {
 	const struct virt_worst_query query = {
@@ -375,12 +358,12 @@ static int put_hits(const struct export_job *job, struct export_sink *sink,
 
 	for (ssize_t i = 0; i < n && !sink->failed(sink); i++)
 		if (virt_worst_describe(worst, &hits[i], &moment))
-			put_moment(job, sink, (size_t)i + 1, &moment);
+			moment_row(job, sink, (size_t)i + 1, &moment);
 	free(hits);
 	return n < 0 ? (int)n : 0;
 }
 
-static int put_moments(const struct export_job *job, struct export_sink *sink)
+static int moment_rows(const struct export_job *job, struct export_sink *sink)
 {
 	int32_t n = virt_model_n_vcpus(model_of(job));
 	int32_t *of = calloc((size_t)n + 1, sizeof(*of));
@@ -392,13 +375,13 @@ static int put_moments(const struct export_job *job, struct export_sink *sink)
 		if (export_wants_vcpu(job, i))
 			of[n_of++] = i;
 	if (worst)
-		ret = put_hits(job, sink, worst, job->report->chosen ? of : NULL, n_of);
+		ret = hit_rows(job, sink, worst, job->report->chosen ? of : NULL, n_of);
 	virt_worst_free(worst);
 	free(of);
 	return ret;
 }
 
-static void put_losses(const struct export_job *job, struct export_sink *sink)
+static void loss_rows(const struct export_job *job, struct export_sink *sink)
 {
 	struct virt_loss_range losses = virt_model_losses_from(model_of(job), job->report->from_ns,
 							       job->report->to_ns);
@@ -415,17 +398,17 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 {
 	static void (*const parts[])(const struct export_job *job, struct export_sink *sink,
 				     int32_t vcpu) = {
-		put_intervals, put_exits, put_migrations, put_wakes, put_tasks,
+		interval_rows, exit_rows, migration_rows, wake_rows, task_rows,
 	};
 
-	put_host(job, sink);
-	put_clock(job, sink);
-	put_machines(job, sink);
-	put_vcpus(job, sink);
+	host_row(job, sink);
+	clock_row(job, sink);
+	machine_rows(job, sink);
+	vcpu_rows(job, sink);
 	for (size_t part = 0; part < ARRAY_SIZE(parts); part++)
 		for (int32_t i = 0; i < virt_model_n_vcpus(model_of(job)); i++)
 			if (export_wants_vcpu(job, i))
 				parts[part](job, sink, i);
-	put_losses(job, sink);
-	return job->most_moments ? put_moments(job, sink) : 0;
+	loss_rows(job, sink);
+	return job->most_moments ? moment_rows(job, sink) : 0;
 }

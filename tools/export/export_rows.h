@@ -36,10 +36,6 @@ static inline int64_t export_interval_end(const struct virt_interval_range *rang
 /** export_reason - the name of an exit reason; "unknown" */
 const char *export_reason(const struct export_job *job, int32_t reason);
 
-/** export_detail - the interval's detail in words, or NULL; @who: the vCPU or task in it */
-const char *export_detail(const struct export_job *job, const struct virt_interval *interval,
-			  int32_t *who);
-
 /** A task that has a CPU of its guest. */
 struct export_task {
 	int		guest;			/* index in @guests of the job */

@@ -81,6 +81,7 @@ static const struct export_column exit_columns[] = {
 	INTEGER("offline_ns", ""),
 	INTEGER("unasked_ns", "part of the last two that the guest did not ask for; part of the "
 		"cost"),
+	TEXT("argument", "what it was for, as in report --exits; empty: no record shows it"),
 };
 
 static const struct export_column migration[] = {
@@ -113,9 +114,10 @@ static const struct export_column moment[] = {
 	INTEGER("pcpu", "empty: not known"),
 	INTEGER("from_pcpu", "migration: the old pCPU"),
 	TEXT("reason", "exit: the exit reason"),
-	TEXT("culprit", "steal: the culprit that had the pCPU longest"),
+	TEXT("culprit", "steal, wake: the culprit that had the pCPU longest"),
 	BOOLEAN("is_whole", "the trace shows its beginning and its end; if 0, the cost is a "
 		"minimum"),
+	TEXT("argument", "exit: as in exit"),
 };
 
 static const struct export_column loss[] = {

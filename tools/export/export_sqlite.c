@@ -10,83 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "escape.h"
-#include "export_sink.h"
+#include "export_database.h"
 #include "options.h"
 #include "whole_file.h"
 
 struct database {
 	char		*path;
 	struct whole_file file;
-	sqlite3		*db;
-	sqlite3_stmt	*insert[EXPORT_N_TABLES];
-	int		error;		/* of SQLite; the first one sticks */
-	int		system_error;	/* errno of it, or 0 */
+	struct export_database tables;
 };
-
-static void take_error(struct database *database, int ret)
-{
-	if (database->error || ret == SQLITE_OK || ret == SQLITE_DONE || ret == SQLITE_ROW)
-		return;
-	database->error = ret;
-	database->system_error = sqlite3_system_errno(database->db);
-}
-
-static void execute(struct database *database, const char *sql)
-{
-	if (!database->error)
-		take_error(database, sqlite3_exec(database->db, sql, NULL, NULL, NULL));
-}
-
-/* --- what is there --------------------------------------------------------------------------- */
-
-/** CREATE TABLE and INSERT. */
-static void make_table(struct database *database, enum export_table_id id)
-{
-	static const char *const types[EXPORT_N_TYPES] = {
-		[EXPORT_INTEGER] = "INTEGER", [EXPORT_BOOLEAN] = "INTEGER", [EXPORT_TEXT] = "TEXT",
-	};
-	const struct export_table *table = &export_tables[id];
-	char *text = NULL;
-	size_t size, insert;
-	FILE *sql = open_memstream(&text, &size);
-
-	if (!sql) {
-		take_error(database, SQLITE_NOMEM);
-		return;
-	}
-	export_create_table(sql, table, types);
-	fputc('\0', sql);
-	fflush(sql);
-	insert = size;
-	fprintf(sql, "INSERT INTO \"%s\" VALUES (", table->name);
-	for (size_t i = 0; i < table->n; i++)
-		fputs(i ? ", ?" : "?", sql);
-	fputs(")", sql);
-	if (fclose(sql)) {
-		take_error(database, SQLITE_NOMEM);
-	} else {
-		execute(database, text);
-		if (!database->error)
-			take_error(database, sqlite3_prepare_v2(database->db, text + insert, -1,
-								&database->insert[id], NULL));
-	}
-	free(text);
-}
-
-static void make_tables(struct database *database)
-{
-	char version[64];
-
-	/* what is not complete never gets its name: nothing is to be undone, or safe earlier */
-	execute(database, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
-			  "PRAGMA temp_store = MEMORY; PRAGMA locking_mode = EXCLUSIVE");
-	execute(database, "BEGIN");
-	snprintf(version, sizeof(version), "PRAGMA user_version = %d", EXPORT_SCHEMA_VERSION);
-	execute(database, version);
-	for (int i = 0; i < EXPORT_N_TABLES && !database->error; i++)
-		make_table(database, (enum export_table_id)i);
-}
 
 /* --- the sink -------------------------------------------------------------------------------- */
 
@@ -126,10 +58,9 @@ static int end(struct export_sink *sink, int status)
 {
 	struct database *database = sink->data;
 
-	for (int i = 0; i < EXPORT_N_TABLES; i++)
-		sqlite3_finalize(database->insert[i]);
+	export_database_end(&database->tables);
 	/* what is still open is rolled back, and the file is thrown away */
-	sqlite3_close(database->db);
+	sqlite3_close(database->tables.db);
 	if (!status)
 		status = check_beside(database->path);
 	if (!status) {
@@ -153,10 +84,10 @@ static int sqlite_close(struct export_sink *sink, int status)
 	struct database *database = sink->data;
 
 	if (!status)
-		execute(database, "COMMIT");
-	if (database->error) {
-		ksv_error("%s: cannot write: %s", database->path, database->system_error ?
-			  strerror(database->system_error) : sqlite3_errstr(database->error));
+		export_database_execute(&database->tables, "COMMIT");
+	if (database->tables.error) {
+		ksv_error("%s: cannot write: %s", database->path,
+			  export_database_problem(&database->tables));
 		status = status ? status : KSV_EXIT_FILE;
 	}
 	return end(sink, status);
@@ -168,7 +99,8 @@ static void open_database(struct database *database)
 	char name[64];
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", database->file.fd);
-	take_error(database, sqlite3_open_v2(name, &database->db, SQLITE_OPEN_READWRITE |
+	export_database_take(&database->tables,
+			     sqlite3_open_v2(name, &database->tables.db, SQLITE_OPEN_READWRITE |
 					     SQLITE_OPEN_NOMUTEX, "unix-none"));
 }
 
@@ -198,40 +130,20 @@ static int sqlite_open(struct export_sink *sink, const char *path)
 		return KSV_EXIT_FILE;
 	}
 	open_database(database);
-	if (!database->error)
-		make_tables(database);
-	return database->error ? sqlite_close(sink, KSV_EXIT_OK) : KSV_EXIT_OK;
-}
-
-static int bind(sqlite3_stmt *insert, int at, const struct export_value *value)
-{
-	char text[EXPORT_TEXT_SIZE];
-
-	if (value->kind == EXPORT_NULL)
-		return sqlite3_bind_null(insert, at);
-	if (value->kind == EXPORT_NUMBER)
-		return sqlite3_bind_int64(insert, at, value->number);
-	escape_text(text, sizeof(text), value->text);
-	return sqlite3_bind_text(insert, at, text, -1, SQLITE_TRANSIENT);
+	if (!database->tables.error)
+		export_database_tables(&database->tables);
+	return database->tables.error ? sqlite_close(sink, KSV_EXIT_OK) : KSV_EXIT_OK;
 }
 
 static void sqlite_row(struct export_sink *sink, enum export_table_id table,
 		       const struct export_value *values)
 {
-	struct database *database = sink->data;
-	sqlite3_stmt *insert = database->insert[table];
-
-	for (size_t i = 0; i < export_tables[table].n && !database->error; i++)
-		take_error(database, bind(insert, (int)i + 1, &values[i]));
-	if (database->error)
-		return;
-	take_error(database, sqlite3_step(insert));
-	sqlite3_reset(insert);
+	export_database_row(&((struct database *)sink->data)->tables, table, values);
 }
 
 static bool sqlite_failed(const struct export_sink *sink)
 {
-	return ((const struct database *)sink->data)->error;
+	return ((const struct database *)sink->data)->tables.error;
 }
 
 const struct export_sink export_sqlite = {

@@ -3,48 +3,15 @@
  * @file	canvas.c
  * @brief	A sheet to draw a figure on: SVG, PNG or PDF.
  */
-#include <cairo-pdf.h>
-#include <cairo.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "canvas.h"
+#include "canvas_private.h"
 #include "escape.h"
-#include "options.h"
-
-/** Distance of hatching lines. */
-#define HATCH_STEP	6
+#include "own_module.h"
 
 /** Longer lines than that reach beyond every sheet. */
 #define MAX_TEXT	8192
-
-/** Hundredths of a unit: what neighbours share is rounded to the same number. */
-typedef long long cents;
-
-struct canvas_ops {
-	void (*group)(struct canvas *canvas, const char *kind, const char *name, const char *tip);
-	void (*group_end)(struct canvas *canvas);
-	void (*path)(struct canvas *canvas, const char *kind);
-	void (*move)(struct canvas *canvas, cents x, cents y);
-	void (*line)(struct canvas *canvas, cents x, cents y);
-	void (*close)(struct canvas *canvas);
-	void (*path_end)(struct canvas *canvas);
-	void (*text)(struct canvas *canvas, const char *kind, const struct canvas_font *font,
-		     cents x, cents y, const char *text);
-	const char *(*finish)(struct canvas *canvas);
-};
-
-struct canvas {
-	const struct canvas_ops	*ops;
-	struct output		*out;
-	struct canvas_paint	paint;		/* of the path being drawn */
-	cents			x, y;		/* where the path is */
-	int			n_hatches;	/* SVG: patterns defined so far */
-	cairo_surface_t		*surface;
-	cairo_t			*cairo;
-	bool			is_png;
-};
 
 static cents to_cents(double value)
 {
@@ -69,7 +36,6 @@ static void svg_number(struct output *out, cents value)
 		out_char(out, (char)('0' + part % 10));
 }
 
-/** Of what is left when a text is escaped, XML needs no more than these. */
 static void svg_escaped(struct output *out, const char *text)
 {
 	const char *end = text + strlen(text);
@@ -77,14 +43,10 @@ static void svg_escaped(struct output *out, const char *text)
 	size_t n;
 
 	while ((n = escape_next(&text, end, piece))) {
-		if (*piece == '&')
-			out_str(out, "&amp;");
-		else if (*piece == '<')
-			out_str(out, "&lt;");
-		else if (*piece == '>')
-			out_str(out, "&gt;");
-		else if (*piece == '"')
-			out_str(out, "&quot;");
+		const char *xml = escape_xml(*piece);
+
+		if (xml)
+			out_str(out, xml);
 		else
 			out_mem(out, piece, n);
 	}
@@ -242,16 +204,12 @@ static const char *svg_finish(struct canvas *canvas)
 	return NULL;
 }
 
-static const struct canvas_ops svg_ops = {
-	.group = svg_group, .group_end = svg_group_end, .path = svg_path, .move = svg_move,
-	.line = svg_line, .close = svg_close, .path_end = svg_path_end, .text = svg_text,
-	.finish = svg_finish,
-};
-
-static void svg_begin(struct canvas *canvas, double width, double height)
+static const char *svg_begin(struct canvas *canvas, double width, double height, double scale)
 {
+	static const struct canvas_paint white = { .color = { 255, 255, 255 } };
 	struct output *out = canvas->out;
 
+	(void)scale;
 	out_str(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\"");
 	svg_attribute_cents(out, "width", to_cents(width));
@@ -261,189 +219,46 @@ static void svg_begin(struct canvas *canvas, double width, double height)
 	out_char(out, ' ');
 	svg_number(out, to_cents(height));
 	out_str(out, "\" font-family=\"DejaVu Sans,Helvetica,Arial,sans-serif\">\n");
+	canvas_rect(canvas, "paper", &white, 0, 0, width, height);
+	return NULL;
 }
 
-/* --- PNG and PDF ----------------------------------------------------------------------------- */
-
-static cairo_status_t write_data(void *arg, const unsigned char *data, unsigned int size)
-{
-	out_mem(arg, (const char *)data, size);
-	return CAIRO_STATUS_SUCCESS;
-}
-
-static void set_color(cairo_t *cairo, struct virt_color color)
-{
-	cairo_set_source_rgb(cairo, color.red / 255.0, color.green / 255.0, color.blue / 255.0);
-}
-
-static void cairo_no_group(struct canvas *canvas, const char *kind, const char *name,
-			   const char *tip)
-{
-	(void)canvas;
-	(void)kind;
-	(void)name;
-	(void)tip;
-}
-
-static void cairo_no_group_end(struct canvas *canvas)
+static void svg_free(struct canvas *canvas)
 {
 	(void)canvas;
 }
 
-static void cairo_begin_path(struct canvas *canvas, const char *kind)
-{
-	(void)kind;
-	cairo_new_path(canvas->cairo);
-}
-
-static void cairo_move(struct canvas *canvas, cents x, cents y)
-{
-	cairo_move_to(canvas->cairo, x / 100.0, y / 100.0);
-}
-
-static void cairo_line(struct canvas *canvas, cents x, cents y)
-{
-	cairo_line_to(canvas->cairo, x / 100.0, y / 100.0);
-}
-
-static void cairo_close(struct canvas *canvas)
-{
-	cairo_close_path(canvas->cairo);
-}
-
-/** The same lines as in svg_hatch(), where x + y is a multiple of the step. */
-static void cairo_hatch(cairo_t *cairo, struct virt_color color)
-{
-	double x0, y0, x1, y1;
-
-	cairo_save(cairo);
-	cairo_clip_preserve(cairo);
-	cairo_path_extents(cairo, &x0, &y0, &x1, &y1);
-	cairo_new_path(cairo);
-	for (double sum = floor((x0 + y0) / HATCH_STEP) * HATCH_STEP; sum < x1 + y1;
-	     sum += HATCH_STEP) {
-		cairo_move_to(cairo, sum - y1, y1);
-		cairo_line_to(cairo, sum - y0, y0);
-	}
-	set_color(cairo, color);
-	cairo_set_line_width(cairo, 1);
-	cairo_stroke(cairo);
-	cairo_restore(cairo);
-}
-
-static void cairo_path_done(struct canvas *canvas)
-{
-	static const double dashes[] = { 3, 2 };
-	const struct canvas_paint *paint = &canvas->paint;
-	cairo_t *cairo = canvas->cairo;
-
-	set_color(cairo, paint->color);
-	if (paint->line > 0) {
-		cairo_set_line_width(cairo, paint->line);
-		cairo_set_dash(cairo, dashes, paint->dashed ? ARRAY_SIZE(dashes) : 0, 0);
-		cairo_stroke(cairo);
-		return;
-	}
-	cairo_fill_preserve(cairo);
-	if (paint->hatched)
-		cairo_hatch(cairo, paint->hatch);
-	cairo_new_path(cairo);
-}
-
-static void cairo_text(struct canvas *canvas, const char *kind, const struct canvas_font *font,
-		       cents x, cents y, const char *text)
-{
-	static const double shifts[] = { 0, 0.5, 1 };
-	cairo_t *cairo = canvas->cairo;
-	cairo_text_extents_t extents;
-	char shown[MAX_TEXT];
-
-	(void)kind;
-	escape_text(shown, sizeof(shown), text);
-	cairo_select_font_face(cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
-			       font->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(cairo, font->size);
-	set_color(cairo, font->color);
-	cairo_text_extents(cairo, shown, &extents);
-	cairo_move_to(cairo, x / 100.0 - shifts[font->anchor] * extents.x_advance, y / 100.0);
-	cairo_show_text(cairo, shown);
-	cairo_new_path(cairo);
-}
-
-static const char *cairo_finish(struct canvas *canvas)
-{
-	cairo_status_t status = cairo_status(canvas->cairo);
-
-	cairo_show_page(canvas->cairo);
-	cairo_surface_flush(canvas->surface);
-	if (!status && canvas->is_png)
-		status = cairo_surface_write_to_png_stream(canvas->surface, write_data,
-							   canvas->out);
-	cairo_surface_finish(canvas->surface);
-	if (!status)
-		status = cairo_surface_status(canvas->surface);
-	return status ? cairo_status_to_string(status) : NULL;
-}
-
-static const struct canvas_ops cairo_ops = {
-	.group = cairo_no_group, .group_end = cairo_no_group_end, .path = cairo_begin_path,
-	.move = cairo_move, .line = cairo_line, .close = cairo_close,
-	.path_end = cairo_path_done, .text = cairo_text, .finish = cairo_finish,
+static const struct canvas_ops svg_ops = {
+	.begin = svg_begin, .free = svg_free,
+	.group = svg_group, .group_end = svg_group_end, .path = svg_path, .move = svg_move,
+	.line = svg_line, .close = svg_close, .path_end = svg_path_end, .text = svg_text,
+	.finish = svg_finish,
 };
 
-static int cairo_begin(struct canvas *canvas, double width, double height, double scale)
-{
-	cairo_status_t status;
-
-	if (canvas->is_png) {
-		canvas->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-							     (int)ceil(width * scale),
-							     (int)ceil(height * scale));
-	} else {
-		canvas->surface = cairo_pdf_surface_create_for_stream(write_data, canvas->out,
-								      width, height);
-		/* the same trace gives the same file */
-		cairo_pdf_surface_set_metadata(canvas->surface, CAIRO_PDF_METADATA_CREATE_DATE,
-					       NULL);
-	}
-	status = cairo_surface_status(canvas->surface);
-	if (status)
-		return status == CAIRO_STATUS_INVALID_SIZE ? -EINVAL : -ENOMEM;
-	canvas->cairo = cairo_create(canvas->surface);
-	if (cairo_status(canvas->cairo))
-		return -ENOMEM;
-	/* up to the edges of the last pixels, which the paper may cover only in part */
-	cairo_set_source_rgb(canvas->cairo, 1, 1, 1);
-	cairo_paint(canvas->cairo);
-	if (canvas->is_png)
-		cairo_scale(canvas->cairo, scale, scale);
-	return 0;
-}
-
-/* --- both ------------------------------------------------------------------------------------ */
+/* --- all formats ---------------------------------------------------------------------------- */
 
 struct canvas *canvas_new(enum canvas_format format, struct output *out, double width,
-			  double height, double scale)
+			  double height, double scale, const char **problem)
 {
-	static const struct canvas_paint white = { .color = { 255, 255, 255 } };
 	struct canvas *canvas = calloc(1, sizeof(*canvas));
-	int ret = 0;
 
+	*problem = "not enough memory";
 	if (!canvas)
 		return NULL;
 	canvas->out = out;
+	canvas->write = out_mem;
 	canvas->is_png = format == CANVAS_PNG;
-	canvas->ops = format == CANVAS_SVG ? &svg_ops : &cairo_ops;
-	if (format == CANVAS_SVG) {
-		svg_begin(canvas, width, height);
-		canvas_rect(canvas, "paper", &white, 0, 0, width, height);
-	} else {
-		ret = cairo_begin(canvas, width, height, scale);
+	canvas->ops = &svg_ops;
+	if (format != CANVAS_SVG)
+		canvas->ops = own_module(KSHARK_VIRT_CAIRO, CANVAS_CAIRO_NAME, problem);
+	if (!canvas->ops) {
+		free(canvas);
+		return NULL;
 	}
-	if (!ret)
+	*problem = canvas->ops->begin(canvas, width, height, scale);
+	if (!*problem)
 		return canvas;
 	canvas_free(canvas);
-	errno = -ret;
 	return NULL;
 }
 
@@ -456,10 +271,7 @@ void canvas_free(struct canvas *canvas)
 {
 	if (!canvas)
 		return;
-	if (canvas->cairo)
-		cairo_destroy(canvas->cairo);
-	if (canvas->surface)
-		cairo_surface_destroy(canvas->surface);
+	canvas->ops->free(canvas);
 	free(canvas);
 }
 
@@ -562,6 +374,13 @@ void canvas_bars(struct canvas *canvas, const char *kind, const struct canvas_pa
 void canvas_text(struct canvas *canvas, const char *kind, const struct canvas_font *font,
 		 double x, double y, const char *text)
 {
+	char shown[MAX_TEXT];
+
+	/* SVG escapes it together with its own special characters */
+	if (canvas->ops != &svg_ops) {
+		escape_text(shown, sizeof(shown), text);
+		text = shown;
+	}
 	canvas->ops->text(canvas, kind, font, to_cents(x), to_cents(y), text);
 }
 

@@ -49,10 +49,10 @@ struct canvas;
  * @out: open, and empty so far; to be closed after canvas_finish()
  * @scale: PNG only: pixels per unit
  *
- * Return: NULL with errno ENOMEM, or EINVAL for a size that cairo cannot do.
+ * @problem: set if NULL is returned: what went wrong; valid until the next dlopen()
  */
 struct canvas *canvas_new(enum canvas_format format, struct output *out, double width,
-			  double height, double scale);
+			  double height, double scale, const char **problem);
 
 /** canvas_finish - write it out. Return: NULL, or what went wrong. Errors of @out stay there. */
 const char *canvas_finish(struct canvas *canvas);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	figure.c
- * @brief	A figure of a model: what is where on the sheet.
+ * @brief	Make a figure of a model: the places of its parts on the sheet.
  */
 #include <errno.h>
 #include <math.h>
@@ -461,10 +461,12 @@ int figure_write(const struct figure *figure, enum canvas_format format, const c
 		free(out);
 		return status;
 	}
-	canvas = canvas_new(format, out, figure->options.width, figure_height(figure), scale);
-	if (canvas)
+	canvas = canvas_new(format, out, figure->options.width, figure_height(figure), scale,
+			    &problem);
+	if (canvas) {
 		figure_draw(figure, canvas);
-	problem = canvas ? canvas_finish(canvas) : strerror(ENOMEM);
+		problem = canvas_finish(canvas);
+	}
 	canvas_free(canvas);
 	if (problem)
 		ksv_error("%s: cannot draw: %s", out->name, problem);

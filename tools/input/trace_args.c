@@ -9,6 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "foreign_convert.h"
+#include "foreign_notes.h"
+#include "foreign_file.h"
+#include "regular_file.h"
 #include "trace_args.h"
 #include "trace_dat.h"
 #include "xentrace_copy.h"
@@ -186,28 +190,72 @@ static int add_recording(struct trace_args *args, const struct recording *record
 
 /* --- what is compressed as a whole, or comes from a pipe -------------------------------------- */
 
+/** Return: the descriptor of a file with what a path names, or a negative errno after a message. */
+static int open_copy(const struct trace_args *args, const char *path, bool is_copied)
+{
+	char error[512] = "";
+	int fd;
+
+	if (is_copied) {
+		fd = xentrace_copy(path, args->max_input, error, sizeof(error));
+		if (fd < 0)
+			ksv_error("%s", error);
+		return fd;
+	}
+	fd = regular_file_open(path);
+	if (fd < 0)
+		ksv_error("%s: %s", path, regular_file_error(fd));
+	return fd;
+}
+
+/** Make a trace.dat of another trace. @in is used up; -1: a folder. Return: as above. */
+static int convert_foreign(struct trace_args *args, const char *path, enum foreign_kind kind,
+			   int in)
+{
+	struct foreign_outcome outcome;
+	int fd = foreign_convert(path, kind, in, args->max_input, &outcome);
+
+	if (fd < 0) {
+		ksv_error("%s: %s", path, outcome.problem);
+		return fd;
+	}
+	foreign_notes(path, &outcome, &args->notes);
+	trace_args_print_notes(&args->notes, args->quiet);
+	return fd;
+}
+
+/** Is it a trace.dat that cannot be read in its place? */
+static bool is_packed(const uint8_t *head, int n, bool is_copied)
+{
+	return is_copied && n >= (int)sizeof(trace_dat_magic) &&
+	       !memcmp(head, trace_dat_magic, sizeof(trace_dat_magic));
+}
+
 /**
- * A trace.dat that cannot be read in its place is read from a copy from now on; a xentrace file is
- * unpacked by the one who reads it. Return: KSV_EXIT_OK, or the exit status after a message.
+ * A trace.dat that cannot be read in its place is read from a copy from now on, and so is a trace
+ * of another tool, as a trace.dat; a xentrace file is unpacked by the one who reads it. Return:
+ * KSV_EXIT_OK, or the exit status after a message.
  */
-static int copy_trace_dat(const struct trace_args *args, const char *path)
+static int copy_trace_dat(struct trace_args *args, const char *path)
 {
 	uint8_t head[HEAD_BYTES];
-	char error[512] = "";
-	bool is_copied;
+	enum foreign_kind kind;
+	bool is_copied = false;
 	int n, fd;
 
 	if (args->is_live || trace_dat_has_copy(path))
 		return KSV_EXIT_OK;
 	n = xentrace_head(path, head, sizeof(head), &is_copied);
-	if (!is_copied || n < (int)sizeof(trace_dat_magic) ||
-	    memcmp(head, trace_dat_magic, sizeof(trace_dat_magic)) != 0)
+	kind = foreign_kind_of(path, head, n > 0 ? (size_t)n : 0);
+	if (kind == FOREIGN_NONE && !is_packed(head, n, is_copied))
 		return KSV_EXIT_OK;
-	fd = xentrace_copy(path, args->max_input, error, sizeof(error));
-	if (fd < 0) {
-		ksv_error("%s", error);
+	fd = kind == FOREIGN_CTF ? -1 : open_copy(args, path, is_copied);
+	if (fd < 0 && kind != FOREIGN_CTF)
 		return KSV_EXIT_FILE;
-	}
+	if (kind != FOREIGN_NONE)
+		fd = convert_foreign(args, path, kind, fd);
+	if (fd < 0)
+		return KSV_EXIT_FILE;
 	if (!trace_dat_set_copy(path, fd))
 		return KSV_EXIT_OK;
 	close(fd);
@@ -216,18 +264,45 @@ static int copy_trace_dat(const struct trace_args *args, const char *path)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
+/** A folder's sidecar is beside the folder, whether its name ends with a slash or not. */
+static char *without_slash(const char *arg)
+{
+	size_t n = strlen(arg);
+	struct stat st;
+
+	if (!stat(arg, &st) && S_ISDIR(st.st_mode))
+		while (n > 1 && arg[n - 1] == '/')
+			n--;
+	return strndup(arg, n);
+}
+
+/** A trace that is given by itself. */
+static int add_trace(struct trace_args *args, const char *arg)
+{
+	char *path = without_slash(arg);
+	int status = keep(args, path ? strdup(path) : NULL);
+
+	if (!status)
+		status = copy_trace_dat(args, path);
+	if (!status)
+		return add_item(args, path, NULL);
+	free(path);
+	return status;
+}
+
 int trace_args_add(struct trace_args *args, const char *arg)
 {
 	struct recording recording;
+	struct stat st;
 	char error[512];
 	int status;
 
-	if (!strcmp(arg, "-") || !recording_is(arg)) {
-		status = keep(args, strdup(arg));
-		if (!status)
-			status = copy_trace_dat(args, arg);
-		return status ? status : add_item(args, strdup(arg), NULL);
+	if (foreign_name_problem(arg) && stat(arg, &st) && errno == ENOENT) {
+		ksv_error("%s: %s", arg, foreign_name_problem(arg));
+		return KSV_EXIT_FILE;
 	}
+	if (!strcmp(arg, "-") || !recording_is(arg))
+		return add_trace(args, arg);
 	if (recording_read(arg, &recording, error, sizeof(error))) {
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
@@ -308,6 +383,16 @@ int trace_args_check_output(const struct trace_args *args, const struct ksv_comm
 			status = ksv_check_output(command, option, out, path);
 	}
 	return status;
+}
+
+int trace_args_take(struct trace_args *args, char **argv, int n,
+		    const struct ksv_command *command, const char *output)
+{
+	int status = trace_args_add_all(args, argv, n);
+
+	if (!status)
+		status = trace_args_check_twice(args);
+	return status ? status : trace_args_check_output(args, command, "output", output);
 }
 
 int trace_args_only(struct trace_args *args, const struct ksv_command *command, const char *arg,

@@ -70,6 +70,14 @@ int trace_args_check_output(const struct trace_args *args, const struct ksv_comm
 			    const char *option, const char *out);
 
 /**
+ * trace_args_take - all arguments: none twice, and --output takes the place of none
+ *
+ * Return: as trace_args_add() and the checks.
+ */
+int trace_args_take(struct trace_args *args, char **argv, int n,
+		    const struct ksv_command *command, const char *output);
+
+/**
  * trace_args_only - the one trace that an argument is, or of the host whose folder it is
  * @args: .quiet is set, all else zero; to be given to trace_args_free() in any case
  * @out: of --output, which must not take the place of anything; or NULL

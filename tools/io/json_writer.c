@@ -5,12 +5,34 @@
  */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "json_writer.h"
 
 void json_begin(struct json *json, struct output *out)
 {
 	*json = (struct json){ .out = out, .empty = { true } };
+}
+
+void json_line_begin(struct json *json, struct output *out)
+{
+	json_begin(json, out);
+	json->tight = true;
+	json_open(json, NULL, '{', true);
+	json_version(json);
+}
+
+void json_document(struct json *json, struct output *out, bool flat)
+{
+	json_begin(json, out);
+	json_open(json, NULL, '{', flat);
+	json_version(json);
+}
+
+void json_document_end(struct json *json)
+{
+	json_close(json, '}');
+	json_end(json);
 }
 
 void json_end(struct json *json)
@@ -35,12 +57,12 @@ static void member(struct json *json, const char *key)
 		out_char(json->out, ',');
 	if (json->depth && !json->flat[json->depth])
 		new_line(json);
-	else if (!first)
+	else if (!first && !json->tight)
 		out_char(json->out, ' ');
 	if (!key)
 		return;
 	out_json(json->out, key, strlen(key));
-	out_str(json->out, ": ");
+	out_str(json->out, json->tight ? ":" : ": ");
 }
 
 void json_open(struct json *json, const char *key, char bracket, bool flat)
@@ -61,6 +83,11 @@ void json_close(struct json *json, char bracket)
 	if (!empty && !flat)
 		new_line(json);
 	out_char(json->out, bracket);
+}
+
+void json_version(struct json *json)
+{
+	json_i64(json, "version", JSON_VERSION);
 }
 
 void json_null(struct json *json, const char *key)

@@ -18,10 +18,31 @@ struct json {
 	bool		empty[JSON_MAX_DEPTH];	/* nothing in it yet */
 	bool		flat[JSON_MAX_DEPTH];	/* all on one line */
 	bool		unknown;	/* numbers are null, until it is set to false again */
+	bool		tight;		/* no blanks between members */
 };
+
+/** The version of what commands write as JSON: it grows when a member changes or goes. */
+#define JSON_VERSION	1
+
+#define JSON_TEXT_OF(number)	#number
+#define JSON_TEXT(number)	JSON_TEXT_OF(number)
+
+/** The begin of an object in JSON Lines, for those who write millions of them. */
+#define JSON_LINE_BEGIN	"{\"version\":" JSON_TEXT(JSON_VERSION) ","
+
+/** json_version - the first member of an object at the top. */
+void json_version(struct json *json);
 
 /** json_begin - a document; json_end() must follow when everything is closed. */
 void json_begin(struct json *json, struct output *out);
+
+/** json_document, json_document_end - the same, of an object that begins with the version */
+void json_document(struct json *json, struct output *out, bool flat);
+void json_document_end(struct json *json);
+
+/** json_line_begin - a document of one line, of JSON Lines: an object, which stays open */
+void json_line_begin(struct json *json, struct output *out);
+
 void json_end(struct json *json);
 
 /**

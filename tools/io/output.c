@@ -4,8 +4,10 @@
  * @brief	Buffered output for millions of lines: numbers, CSV and JSON without printf().
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "escape.h"
@@ -21,6 +23,7 @@ int out_open(struct output *out, const char *path)
 
 	out->fd = STDOUT_FILENO;
 	out->error = 0;
+	out->color = false;
 	out->named = path && strcmp(path, "-") != 0;
 	out->name = out->named ? path : "standard output";
 	out->pos = out->buffer;
@@ -71,6 +74,7 @@ void out_collect(struct output *out)
 	/* what does not fit cannot be written */
 	out->fd = -1;
 	out->error = 0;
+	out->color = false;
 	out->named = false;
 	out->name = "memory";
 	out->pos = out->buffer;
@@ -98,6 +102,26 @@ int out_close(struct output *out, int status)
 		return status;
 	ksv_error("%s: cannot write: %s", out->name, strerror(out->error));
 	return KSV_EXIT_FILE;
+}
+
+void out_style(struct output *out, enum out_style style)
+{
+	static const char *const codes[] = {
+		[OUT_PLAIN] = "\033[m", [OUT_HEAD] = "\033[1m", [OUT_WARNING] = "\033[33m",
+		[OUT_BAD] = "\033[31m", [OUT_GOOD] = "\033[32m",
+	};
+
+	if (out->color)
+		out_str(out, codes[style]);
+}
+
+void out_styled(struct output *out, enum out_style style, const char *text)
+{
+	if (style)
+		out_style(out, style);
+	out_str(out, text);
+	if (style)
+		out_style(out, OUT_PLAIN);
 }
 
 static const char digit_pairs[] =
@@ -279,6 +303,22 @@ void out_text(struct output *out, const char *text)
 	put_text(out, text, strlen(text));
 }
 
+void out_sentence(struct output *out, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	if (text)
+		out_text(out, text);
+	else
+		out->error = ENOMEM;
+	free(text);
+}
+
 void out_text_left(struct output *out, const char *text, size_t width)
 {
 	size_t columns = out_columns(text);
@@ -348,6 +388,12 @@ static void json_escape(struct output *out, uint32_t code)
 	json_code(out, code);
 }
 
+/** Bytes that are not always written as they are. */
+static const bool is_special[UCHAR_MAX + 1] = {
+	[0 ... ' ' - 1] = true, ['"'] = true, ['\\'] = true,
+	['~' + 1 ... UCHAR_MAX] = true,
+};
+
 void out_json(struct output *out, const char *text, size_t size)
 {
 	size_t done = 0, at = 0;
@@ -358,6 +404,10 @@ void out_json(struct output *out, const char *text, size_t size)
 		size_t length = 1;
 		uint32_t code = c;
 
+		if (!is_special[c]) {
+			at++;
+			continue;
+		}
 		if (c >= 0x80)
 			length = text_char(text + at, size - at, &code);
 		if (length && code != '"' && code != '\\' &&

@@ -27,6 +27,7 @@ struct output {
 	bool		named;		/* not standard output */
 	struct whole_file file;		/* if it is named */
 	const char	*name;		/* for messages */
+	bool		color;		/* out_style() colours */
 	char		*pos;		/* where the next byte goes */
 	char		*end;		/* of the buffer */
 	char		buffer[OUT_BUFFER];
@@ -50,6 +51,21 @@ int out_open(struct output *out, const char *path);
  * KSV_EXIT_FILE after a message for anything else.
  */
 int out_close(struct output *out, int status);
+
+/** How a piece of text for people looks. */
+enum out_style {
+	OUT_PLAIN = 0, OUT_HEAD, OUT_WARNING, OUT_BAD, OUT_GOOD
+};
+
+/**
+ * out_style - the following text looks like this, up to the next call
+ *
+ * Writes nothing unless the output is coloured. Text for programs must not use it.
+ */
+void out_style(struct output *out, enum out_style style);
+
+/** out_styled - text of ours, which needs no escapes, in a style */
+void out_styled(struct output *out, enum out_style style, const char *text);
 
 /**
  * out_collect - write into memory, where out_collected() finds it
@@ -117,6 +133,10 @@ void out_right(struct output *out, const char *text, size_t size, size_t width);
 void out_text(struct output *out, const char *text);
 void out_text_left(struct output *out, const char *text, size_t width);
 void out_text_right(struct output *out, const char *text, size_t width);
+
+/** out_sentence - words with names in them, without line ends: all is escaped, and nothing cut */
+void out_sentence(struct output *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /** out_columns - how many columns of a terminal that takes, if no character takes two. */
 size_t out_columns(const char *text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	model_files.c
- * @brief	The traces of a command line, of which some are those of the guests of others.
+ * @brief	The traces of a command line; some of them may belong to guests of others.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -88,6 +88,19 @@ static void set_cycles(struct kvm_trace *trace, struct kvm_trace *const *host)
 		kvm_trace_set_hz(trace, kvm_trace_hz(*host));
 }
 
+/** Open a trace that may be a host's or a guest's. Return: NULL after a message. */
+static struct kvm_trace *open_trace(const struct model_files *files, int i)
+{
+	struct kvm_trace *trace = model_open_kvm(files->paths[i], files->cpu_hz);
+	char error[512];
+
+	if (!trace || !host_contradicts_hz(trace, files->cpu_hz, error, sizeof(error)))
+		return trace;
+	ksv_error("%s", error);
+	kvm_trace_close(trace);
+	return NULL;
+}
+
 static int open_traces(struct model_files *files)
 {
 	int status = KSV_EXIT_OK;
@@ -95,7 +108,7 @@ static int open_traces(struct model_files *files)
 	for (int i = 0; i < files->n; i++) {
 		if (!trace_dat_is(files->paths[i]))
 			continue;
-		files->traces[i] = model_open_kvm(files->paths[i], files->cpu_hz);
+		files->traces[i] = open_trace(files, i);
 		if (files->traces[i] && apply_alignment(files, files->traces[i])) {
 			kvm_trace_close(files->traces[i]);
 			files->traces[i] = NULL;
@@ -114,7 +127,7 @@ static int forget_host(struct model_files *files, int i)
 	if (!kvm_trace_is_aligned(files->traces[i]))
 		return KSV_EXIT_OK;
 	kvm_trace_close(files->traces[i]);
-	files->traces[i] = model_open_kvm(files->paths[i], files->cpu_hz);
+	files->traces[i] = open_trace(files, i);
 	if (files->traces[i])
 		return KSV_EXIT_OK;
 	files->paths[i] = NULL;

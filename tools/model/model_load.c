@@ -17,6 +17,16 @@
 /** Damaged places that are listed one by one. */
 #define NOTES_MAX_LINES		20
 
+int model_parse(const struct ksv_command *command, int argc, char **argv, void *options,
+		struct host_options *trace, int *first)
+{
+	char error[512] = "";
+
+	if (host_options_from_env(trace, error, sizeof(error)))
+		return ksv_usage_error(command, "%s", error);
+	return ksv_parse(command, argc, argv, options, first);
+}
+
 /** How long a cycle is: as the user, or else the sidecar tells. */
 static void set_hz(struct kvm_trace *trace, uint64_t cpu_hz)
 {
@@ -28,10 +38,8 @@ static void set_hz(struct kvm_trace *trace, uint64_t cpu_hz)
 struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
 {
 	char problem[512] = "";
-	struct kvm_trace *trace;
+	struct kvm_trace *trace = kvm_trace_open_apart(path, problem, sizeof(problem));
 
-	trace = kvm_trace_try(path, problem, sizeof(problem)) ?
-		kvm_trace_open(path, problem, sizeof(problem)) : NULL;
 	if (!trace) {
 		ksv_error("%s", problem);
 		return NULL;
@@ -78,17 +86,13 @@ static int open_host(struct loading *loading, char *error, size_t size)
 	struct model_load *load = loading->load;
 	struct host_options options = load->options;
 	struct kvm_trace *kvm = load->kvm;
-	int ret;
 
 	load->kvm = NULL;
 	if (kvm)
 		return host_trace_take_kvm(&load->host, kvm, error, size);
 	options.progress = show_progress;
 	options.arg = loading;
-	ret = host_trace_open(&load->host, load->path, &options, error, size);
-	if (!ret && load->host.kvm)
-		set_hz(load->host.kvm, options.cpu_hz);
-	return ret;
+	return host_trace_open(&load->host, load->path, &options, error, size);
 }
 
 static int walk_host(struct loading *loading)
@@ -118,17 +122,15 @@ static bool is_empty(const struct model_load *load, char *error, size_t size)
 	return true;
 }
 
-static int no_memory(const struct model_load *load, char *error, size_t size)
+static int failed(const char *path, int ret, char *error, size_t size)
 {
-	text_format(error, size, "%s: %s", load->path, host_trace_problem(-ENOMEM));
-	return -ENOMEM;
+	text_format(error, size, "%s: %s", path, host_trace_problem(ret));
+	return ret;
 }
 
-/** All that is known when the model is complete. Return: 0 or -ENOMEM. */
-static int find_notes(struct model_load *load)
+/** All that is known when the model is complete. Return: 0, or a negative errno with a text. */
+static int find_notes(struct model_load *load, char *error, size_t size)
 {
-	int ret = 0;
-
 	if (load->before)
 		trace_notes_copy(&load->notes, load->before);
 	host_trace_notes(&load->host, load->model, NOTES_MAX_LINES, &load->notes);
@@ -136,14 +138,16 @@ static int find_notes(struct model_load *load)
 		host_note_lacks(load->model, load->path, &load->notes);
 	load->clocks = calloc((size_t)load->n_guests + 1, sizeof(*load->clocks));
 	if (!load->clocks)
-		return -ENOMEM;
-	for (int i = 0; i < load->n_guests && !ret; i++) {
-		ret = guest_clock_read(&load->clocks[i], &load->host, load->model,
-				       load->guests[i]);
-		if (!ret)
-			guest_clock_notes(&load->clocks[i], load->model, &load->notes);
+		return failed(load->path, -ENOMEM, error, size);
+	for (int i = 0; i < load->n_guests; i++) {
+		int ret = guest_clock_read(&load->clocks[i], &load->host, load->model,
+					   load->guests[i]);
+
+		if (ret)
+			return failed(kvm_trace_path(load->guests[i]), ret, error, size);
+		guest_clock_notes(&load->clocks[i], load->model, &load->notes);
 	}
-	return ret ? ret : load->notes.incomplete ? -ENOMEM : 0;
+	return load->notes.incomplete ? failed(load->path, -ENOMEM, error, size) : 0;
 }
 
 int model_load(struct model_load *load)
@@ -159,13 +163,12 @@ int model_load(struct model_load *load)
 		loading.progress.what = "tracking";
 		ret = walk_host(&loading);
 		if (ret)
-			snprintf(error, sizeof(error), "%s: %s", load->path,
-				 host_trace_problem(ret));
+			failed(load->path, ret, error, sizeof(error));
 		else if (is_empty(load, error, sizeof(error)))
 			ret = -ENODATA;
-		else if (find_notes(load))
-			ret = no_memory(load, error, sizeof(error));
-		else if (load->vcpus)
+		else
+			ret = find_notes(load, error, sizeof(error));
+		if (!ret && load->vcpus)
 			status = model_check_vcpus((const struct virt_model *[]){ load->model }, 1,
 						   load->path, load->command, load->vcpus);
 	}
@@ -276,7 +279,16 @@ int model_cut_window(const struct model_load *load, const struct ksv_command *co
 	*to_ns = *to_ns > end_ns ? end_ns : *to_ns;
 	if (*from_ns < *to_ns || begin_ns == end_ns)
 		return KSV_EXIT_OK;
-	return ksv_usage_error(command, "%s: --from and --to lie outside the trace, which goes "
-			       "from %.9f to %.9f s", load->path, (double)begin_ns / 1e9,
-			       (double)end_ns / 1e9);
+	return ksv_no_window(command, load->path, begin_ns, end_ns);
+}
+
+int model_window(const struct model_load *load, const struct ksv_command *command,
+		 const struct ksv_time *from, const struct ksv_time *to, int64_t *from_ns,
+		 int64_t *to_ns)
+{
+	*from_ns = model_time(load, from, INT64_MIN);
+	*to_ns = model_time(load, to, INT64_MAX);
+	if (*from_ns >= *to_ns)
+		return ksv_usage_error(command, "--from is not before --to");
+	return model_cut_window(load, command, from_ns, to_ns);
 }

@@ -3,7 +3,7 @@
  * @file	model_load.h
  * @brief	Open a trace and build its vCPU model, with messages and progress for people.
  *
- * What report, compare, check, plot and align begin with.
+ * The commands report, compare, check, plot and align begin with this step.
  */
 #ifndef KSHARK_VIRT_MODEL_LOAD_H
 #define KSHARK_VIRT_MODEL_LOAD_H
@@ -21,6 +21,15 @@ struct model_inner {
 
 /** Called for the rows in order, a block at a time, while the model is being built. */
 typedef void (*model_rows_fn)(void *arg, const struct xen_trace_row *rows, size_t n);
+
+/**
+ * model_parse - ksv_parse() of a command that reads traces
+ * @trace: in @options; what the environment sets comes first
+ *
+ * Return: as ksv_parse().
+ */
+int model_parse(const struct ksv_command *command, int argc, char **argv, void *options,
+		struct host_options *trace, int *first);
 
 struct model_load {
 	/* to be set before */
@@ -99,6 +108,11 @@ int64_t model_time(const struct model_load *load, const struct ksv_time *time, i
  */
 int model_cut_window(const struct model_load *load, const struct ksv_command *command,
 		     int64_t *from_ns, int64_t *to_ns);
+
+/** model_window - the window of --from and --to, cut to the trace. Return: as above. */
+int model_window(const struct model_load *load, const struct ksv_command *command,
+		 const struct ksv_time *from, const struct ksv_time *to, int64_t *from_ns,
+		 int64_t *to_ns);
 
 /**
  * model_open_kvm - open a trace.dat, or say what is wrong with it

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_plot.c
- * @brief	kshark-virt plot: a figure of what vCPUs or pCPUs did, or the numbers for one.
+ * @brief	kshark-virt plot: a figure of the activity of vCPUs or pCPUs, or the numbers for
+ *		one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +11,12 @@
 #include <unistd.h>
 
 #include "figure.h"
+#include "heap.h"
 #include "model_files.h"
 #include "model_vcpus.h"
 #include "plot_boot.h"
 #include "plot_tasks.h"
+#include "table.h"
 
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_CSV, N_FORMATS };
 
@@ -198,44 +201,43 @@ static int choose(struct plot *plot)
 static int find_span(struct plot *plot)
 {
 	const struct plot_options *options = plot->options;
-	int64_t begin = virt_model_begin(plot->load.model);
-	int64_t end = virt_model_end(plot->load.model);
+	int status = model_window(&plot->load, options->command, &options->from, &options->to,
+				  &plot->from_ns, &plot->to_ns);
 
-	plot->from_ns = model_time(&plot->load, &options->from, begin);
-	plot->to_ns = model_time(&plot->load, &options->to, end);
-	if (plot->from_ns < begin)
-		plot->from_ns = begin;
-	if (plot->to_ns > end)
-		plot->to_ns = end;
-	if (plot->from_ns < plot->to_ns)
-		return KSV_EXIT_OK;
-	return ksv_usage_error(options->command, "--from and --to select nothing: the trace is "
-			       "from %.9f to %.9f s", (double)begin / 1e9, (double)end / 1e9);
+	if (status || plot->from_ns < plot->to_ns)
+		return status;
+	return ksv_no_window(options->command, plot->load.path,
+			     virt_model_begin(plot->load.model), virt_model_end(plot->load.model));
 }
 
 /* --- numbers --------------------------------------------------------------------------------- */
 
 /** One pCPU's occupants, on the way through them. */
-struct csv_source {
+struct source {
 	int32_t				pcpu;
 	struct virt_occupant_range	range;
 	size_t				next;
 };
 
-static void csv_line(struct plot *plot, int32_t vcpu, int64_t time_ns, int32_t pcpu)
-{
-	const char *name = virt_model_vcpu(plot->load.model, vcpu)->name;
+static const struct table_column arrival_columns[] = {
+	{ .key = "vcpu" },
+	{ .key = "time_ns", .type = TABLE_TIME },
+	{ .key = "pcpu", .type = TABLE_TIME },
+};
 
-	out_csv(&plot->out, name, strlen(name));
-	out_char(&plot->out, ',');
-	out_i64(&plot->out, time_ns);
-	out_char(&plot->out, ',');
-	out_i64(&plot->out, pcpu);
-	out_char(&plot->out, '\n');
+static const struct table arrivals_table = { .rows = { TABLE_COLUMNS(arrival_columns) } };
+
+static void arrival_row(struct table_writer *to, const struct plot *plot, int32_t vcpu,
+			int64_t time_ns, int32_t pcpu)
+{
+	table_row(to, (const struct table_cell[ARRAY_SIZE(arrival_columns)]){
+		table_name(virt_model_vcpu(plot->load.model, vcpu)->name), table_number(time_ns),
+		table_number(pcpu),
+	});
 }
 
 /** When the next occupant comes; of several at a time, the pCPU with the lowest number is first. */
-static bool csv_is_before(const struct csv_source *a, const struct csv_source *b)
+static bool comes_before(const struct source *a, const struct source *b)
 {
 	int64_t time_a = a->range.first[a->next].start_ns;
 	int64_t time_b = b->range.first[b->next].start_ns;
@@ -243,31 +245,13 @@ static bool csv_is_before(const struct csv_source *a, const struct csv_source *b
 	return time_a != time_b ? time_a < time_b : a->pcpu < b->pcpu;
 }
 
-/** Restore the heap, the first one on top, below @i. */
-static void csv_sift_down(struct csv_source *heap, size_t n, size_t i)
-{
-	struct csv_source moved = heap[i];
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < n && csv_is_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (child >= n || !csv_is_before(&heap[child], &moved))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = moved;
-}
-
 /** A heap of the pCPUs that are shown and have occupants. Return: how many. */
-static size_t csv_sources(const struct plot *plot, struct csv_source *heap)
+static size_t make_heap(const struct plot *plot, struct source *heap)
 {
 	size_t n = 0;
 
 	for (int32_t i = 0; i < virt_model_n_pcpus(plot->load.model); i++) {
-		struct csv_source source = { .pcpu = i };
+		struct source source = { .pcpu = i };
 
 		if (plot->pcpus[i])
 			source.range = virt_pcpu_occupants(plot->load.model, i, plot->from_ns,
@@ -276,27 +260,30 @@ static size_t csv_sources(const struct plot *plot, struct csv_source *heap)
 			heap[n++] = source;
 	}
 	for (size_t i = n / 2; i-- > 0;)
-		csv_sift_down(heap, n, i);
+		HEAP_DOWN(heap, n, i, comes_before);
 	return n;
 }
 
 /**
- * A line for each time that a vCPU gets a pCPU. After a migration there are two, the old pCPU
+ * A row for each time that a vCPU gets a pCPU. After a migration there are two, the old pCPU
  * first, so that points joined by lines make steps; as xenalyze --scatterplot-pcpu does it.
  */
-static int write_csv(struct plot *plot)
+static int arrival_rows(struct plot *plot)
 {
 	const struct virt_model *model = plot->load.model;
 	int32_t n_pcpus = virt_model_n_pcpus(model), n_vcpus = virt_model_n_vcpus(model);
-	struct csv_source *heap = calloc(n_pcpus + 1, sizeof(*heap));
+	struct source *heap = calloc(n_pcpus + 1, sizeof(*heap));
 	int32_t *last = calloc(n_vcpus + 1, sizeof(*last));
 	int ret = heap && last ? 0 : -ENOMEM;
-	size_t n = ret ? 0 : csv_sources(plot, heap);
+	size_t n = ret ? 0 : make_heap(plot, heap);
+	struct table_writer to = {
+		.table = &arrivals_table, .format = &table_csv, .out = &plot->out,
+	};
 
 	for (int32_t i = 0; i < n_vcpus && !ret; i++)
 		last[i] = VIRT_NONE;
 	if (!ret)
-		out_str(&plot->out, "vcpu,time_ns,pcpu\n");
+		table_flat(&to, true);
 	while (n && !plot->out.error) {
 		const struct virt_occupant *occupant = &heap->range.first[heap->next++];
 		int64_t time_ns = occupant->start_ns < plot->from_ns ? plot->from_ns :
@@ -306,14 +293,16 @@ static int write_csv(struct plot *plot)
 		if (heap->next == heap->range.n && --n)
 			heap[0] = heap[n];
 		if (n)
-			csv_sift_down(heap, n, 0);
+			HEAP_DOWN(heap, n, 0, comes_before);
 		if (!virt_model_vcpu(model, occupant->vcpu) || !plot->vcpus[occupant->vcpu])
 			continue;
 		if (last[occupant->vcpu] != VIRT_NONE && last[occupant->vcpu] != pcpu)
-			csv_line(plot, occupant->vcpu, time_ns, last[occupant->vcpu]);
-		csv_line(plot, occupant->vcpu, time_ns, pcpu);
+			arrival_row(&to, plot, occupant->vcpu, time_ns, last[occupant->vcpu]);
+		arrival_row(&to, plot, occupant->vcpu, time_ns, pcpu);
 		last[occupant->vcpu] = pcpu;
 	}
+	if (!ret)
+		table_flat_end(&to);
 	free(heap);
 	free(last);
 	return ret;
@@ -399,7 +388,7 @@ static int plot_numbers(struct plot *plot)
 	else if (plot->options->tasks)
 		plot_tasks_csv(&plot->tasks, &plot->load, plot->vcpus, plot->pcpus, plot->from_ns,
 			       plot->to_ns, &plot->out);
-	else if (write_csv(plot))
+	else if (arrival_rows(plot))
 		status = no_memory();
 	return out_close(&plot->out, status);
 }
@@ -489,13 +478,8 @@ static int plot_args(char **argv, int n, const struct plot_options *options)
 	struct model_files files = {
 		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
 	};
-	int status = trace_args_add_all(&args, argv, n), unread;
+	int status = trace_args_take(&args, argv, n, options->command, options->output), unread;
 
-	if (!status)
-		status = trace_args_check_twice(&args);
-	if (!status)
-		status = trace_args_check_output(&args, options->command, "output",
-						 options->output);
 	if (!status) {
 		unread = model_files_open(&files);
 		status = files.traces ? plot_opened(&files, options) : unread;

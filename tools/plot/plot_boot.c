@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	plot_boot.c
- * @brief	kshark-virt plot --boot: the stages that report --boot tells of, drawn or as CSV.
+ * @brief	kshark-virt plot --boot: the stages that report --boot lists, drawn or as CSV.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "array.h"
 #include "escape.h"
 #include "plot_boot.h"
+#include "table.h"
 
 /** The lanes of a machine: what lasts until the next of its kind, and what goes on within. */
 enum { LANE_PHASES, LANE_LEVELS, LANE_INITCALLS, LANE_DEVICES, N_LANES };
@@ -27,7 +28,7 @@ struct stage_list {
 struct making {
 	const struct model_load	*load;
 	const struct virt_machine *machine;
-	struct output		*out;
+	struct table_writer	*csv;	/* or NULL: lanes are made */
 	struct stage_list	lists[N_LANES];
 	bool			no_memory;
 };
@@ -100,37 +101,36 @@ static void take_stage(void *arg, const struct host_stage *stage)
 	making->no_memory = !drawn->name || !drawn->tip;
 }
 
-static void put_text(struct output *out, const char *text)
-{
-	out_csv(out, text, strlen(text));
-	out_char(out, ',');
-}
+static const struct table_column columns[] = {
+	{ .key = "machine" },
+	{ .key = "kind" },
+	{ .key = "name" },
+	{ .key = "vcpu" },
+	{ .key = "from_ns", .type = TABLE_TIME },
+	{ .key = "to_ns", .type = TABLE_TIME },
+	{ .key = "end_known", .type = TABLE_FLAG },
+	{ .key = "true_ns", .type = TABLE_NS },
+	{ .key = "exits", .type = TABLE_COUNT },
+	{ .key = "exits_ns", .type = TABLE_NS },
+};
 
-static void put_number(struct output *out, int64_t number, char end)
-{
-	out_i64(out, number);
-	out_char(out, end);
-}
+static const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
 
-static void write_stage(void *arg, const struct host_stage *stage)
+static void stage_row(void *arg, const struct host_stage *stage)
 {
 	const struct making *making = arg;
-	struct output *out = making->out;
 	int32_t vcpu = making->machine->vcpus[stage->slice->cpu];
 
-	put_text(out, making->machine->name);
-	put_text(out, hyper_kind_name((enum hyper_kind)stage->slice->kind));
-	put_text(out, stage->name);
-	put_text(out, virt_model_vcpu(making->load->model, vcpu)->name);
-	put_number(out, stage->from_ns, ',');
-	put_number(out, stage->to_ns, ',');
-	put_number(out, !(stage->slice->flags & HYPER_NO_END), ',');
-	if (stage->unknown_ns)
-		out_char(out, ',');
-	else
-		put_number(out, stage->true_ns, ',');
-	put_number(out, (int64_t)stage->exits, ',');
-	put_number(out, stage->exits_ns, '\n');
+	table_row(making->csv, (const struct table_cell[]){
+		table_name(making->machine->name),
+		table_name(hyper_kind_name((enum hyper_kind)stage->slice->kind)),
+		table_name(stage->name),
+		table_name(virt_model_vcpu(making->load->model, vcpu)->name),
+		table_number(stage->from_ns), table_number(stage->to_ns),
+		table_number(!(stage->slice->flags & HYPER_NO_END)),
+		table_optional(!stage->unknown_ns, stage->true_ns),
+		table_number((int64_t)stage->exits), table_number(stage->exits_ns),
+	});
 }
 
 /* --- lanes ----------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static bool add_machine(struct plot_boot *boot, struct making *making, int32_t m
 
 	making->machine = virt_model_machine(making->load->model, m);
 	if (done)
-		host_stages_each(stages, making->out ? write_stage : take_stage, making);
+		host_stages_each(stages, making->csv ? stage_row : take_stage, making);
 	host_stages_free(stages);
 	done = done && !making->no_memory && add_lanes(boot, making);
 	for (int i = 0; i < N_LANES; i++) {
@@ -218,15 +218,15 @@ int plot_boot_make(struct plot_boot *boot, const struct plot_boot_options *optio
 		   const struct model_load *load, const bool *vcpus, int64_t from_ns, int64_t to_ns,
 		   struct output *out)
 {
-	struct making making = { .load = load, .out = out };
+	struct table_writer csv = { .table = &table, .format = &table_csv, .out = out };
+	struct making making = { .load = load, .csv = out ? &csv : NULL };
 	int32_t n = virt_model_n_machines(load->model);
 	int status = decode(boot, options, load);
 
 	if (status)
 		return status;
 	if (out)
-		out_str(out, "machine,kind,name,vcpu,from_ns,to_ns,end_known,true_ns,"
-			"exits,exits_ns\n");
+		table_flat(&csv, true);
 	boot->lanes = calloc((size_t)n * N_LANES + 1, sizeof(*boot->lanes));
 	for (int32_t m = 0; boot->lanes && m < n; m++) {
 		if ((boot->guests.trace->machines[m].guest || model_boots_of(&boot->boots, m)) &&

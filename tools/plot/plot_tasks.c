@@ -10,6 +10,7 @@
 #include "escape.h"
 #include "options.h"
 #include "plot_tasks.h"
+#include "table.h"
 
 /** Tasks with a colour of their own: virt_vcpu_color() has two more, for vCPUs. */
 #define MAX_OWN	10
@@ -216,36 +217,40 @@ static int64_t executed_ns(const struct virt_model *model, int32_t vcpu, int64_t
 	return totals.ns[VIRT_GUEST];
 }
 
+static const struct table_column columns[] = {
+	{ .key = "pcpu", .type = TABLE_COUNT },
+	{ .key = "vcpu" },
+	{ .key = "from_ns", .type = TABLE_TIME },
+	{ .key = "to_ns", .type = TABLE_TIME },
+	{ .key = "executed_ns", .type = TABLE_NS },
+	{ .key = "pid", .type = TABLE_COUNT },
+	{ .key = "task" },
+};
+
+static const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
+
 /** @guest: NULL: nobody knows the task, and all of these are empty */
-static void csv_line(struct output *out, const struct virt_model *model, int32_t pcpu,
+static void task_row(struct table_writer *to, const struct virt_model *model, int32_t pcpu,
 		     int32_t vcpu, const struct guest_tasks *guest, int32_t pid, int64_t from_ns,
 		     int64_t to_ns)
 {
-	const char *who = virt_model_vcpu(model, vcpu)->name;
-	const int64_t numbers[] = { from_ns, to_ns, executed_ns(model, vcpu, from_ns, to_ns) };
+	bool is_known = guest && pid != VIRT_NONE;
 	char name[GUEST_TASK_FULL_NAME] = "";
 
-	out_i64(out, pcpu);
-	out_char(out, ',');
-	out_csv(out, who, strlen(who));
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		out_char(out, ',');
-		out_i64(out, numbers[i]);
-	}
-	out_char(out, ',');
-	if (guest && pid != VIRT_NONE) {
+	if (is_known)
 		guest_tasks_name(name, sizeof(name), guest, pid);
-		out_i64(out, guest_tasks_pid(pid));
-	}
-	out_char(out, ',');
-	out_csv(out, name, strlen(name));
-	out_char(out, '\n');
+	table_row(to, (const struct table_cell[]){
+		table_number(pcpu), table_name(virt_model_vcpu(model, vcpu)->name),
+		table_number(from_ns), table_number(to_ns),
+		table_number(executed_ns(model, vcpu, from_ns, to_ns)),
+		table_optional(is_known, is_known ? guest_tasks_pid(pid) : 0), table_name(name),
+	});
 }
 
 /** What a pCPU had a vCPU for, task by task. */
-static void csv_occupant(const struct plot_tasks *tasks, const struct model_load *load,
-			 int32_t pcpu, int32_t vcpu, int64_t from_ns, int64_t to_ns,
-			 struct output *out)
+static void occupant_rows(struct table_writer *to, const struct plot_tasks *tasks,
+			  const struct model_load *load, int32_t pcpu, int32_t vcpu,
+			  int64_t from_ns, int64_t to_ns)
 {
 	int guest = 0;
 	const struct virt_guest_cpu *cpu = find_cpu(tasks, vcpu, &guest);
@@ -266,7 +271,7 @@ static void csv_occupant(const struct plot_tasks *tasks, const struct model_load
 				break;
 			}
 		}
-		csv_line(out, load->model, pcpu, vcpu, cpu ? &tasks->guests[guest] : NULL, pid,
+		task_row(to, load->model, pcpu, vcpu, cpu ? &tasks->guests[guest] : NULL, pid,
 			 from_ns, end_ns);
 		from_ns = end_ns;
 	}
@@ -276,9 +281,10 @@ void plot_tasks_csv(const struct plot_tasks *tasks, const struct model_load *loa
 		    const bool *vcpus, const bool *pcpus, int64_t from_ns, int64_t to_ns,
 		    struct output *out)
 {
+	struct table_writer to = { .table = &table, .format = &table_csv, .out = out };
 	const struct virt_model *model = load->model;
 
-	out_str(out, "pcpu,vcpu,from_ns,to_ns,executed_ns,pid,task\n");
+	table_flat(&to, true);
 	for (int32_t p = 0; p < virt_model_n_pcpus(model) && !out->error; p++) {
 		struct virt_occupant_range range = { .n = 0 };
 
@@ -290,8 +296,8 @@ void plot_tasks_csv(const struct plot_tasks *tasks, const struct model_load *loa
 				    occupant[1].start_ns : range.end_ns;
 
 			if (virt_model_vcpu(model, occupant->vcpu) && vcpus[occupant->vcpu])
-				csv_occupant(tasks, load, p, occupant->vcpu,
-					     a < from_ns ? from_ns : a, b > to_ns ? to_ns : b, out);
+				occupant_rows(&to, tasks, load, p, occupant->vcpu,
+					      a < from_ns ? from_ns : a, b > to_ns ? to_ns : b);
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_record.c
- * @brief	kshark-virt record: a host and its guests become a folder of traces.
+ * @brief	kshark-virt record: record a host and its guests into a folder of traces.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +14,21 @@
 #include "record.h"
 #include "virt_moments.h"
 #include "xen_trace.h"
+
+/** The kinds that a trigger can have; @i counts those. */
+static const char *trigger_word(size_t i)
+{
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
+		if (RECORD_TRIGGER_KINDS >> kind & 1 && !i--)
+			return virt_worst_kind_name((enum virt_worst_kind)kind);
+	return NULL;
+}
+
+static const struct ksv_words record_words[] = {
+	{ .option = "events", .word = record_event_preset },
+	{ .option = "trigger", .word = trigger_word, .suffix = ">" },
+	{ 0 }
+};
 
 #define OPTIONS	struct record_options
 
@@ -151,7 +166,7 @@ static int find_hypervisor(struct record_options *options)
 		return KSV_EXIT_OK;
 	if (record_is_xen())
 		options->hypervisor = RECORDING_XEN;
-	else if (record_there("/sys/module/kvm") || record_there("/dev/kvm"))
+	else if (record_is_kvm())
 		options->hypervisor = RECORDING_KVM;
 	if (options->hypervisor != RECORD_AUTO)
 		return KSV_EXIT_OK;
@@ -245,23 +260,15 @@ static int run_record(const struct ksv_command *command, int argc, char **argv)
 	struct record_options options = { .hypervisor = RECORD_AUTO };
 	struct record record = { .command = command, .options = &options, .lock = -1,
 				 .input = -1 };
-	int status, first, end = 1;
+	int status = keep_command(&record.recording, argc, argv), first;
+	int end = ksv_split_command(argc, argv, &options.command);
 
-	status = keep_command(&record.recording, argc, argv);
-	/* What follows -- is not ours; getopt would mix it with our options. */
-	while (end < argc && strcmp(argv[end], "--") != 0)
-		end++;
-	if (end < argc) {
-		if (end + 1 < argc)
-			options.command = argv + end + 1;
-		argv[end] = NULL;
-	}
 	if (!status)
 		status = ksv_parse(command, end, argv, &options, &first);
 	if (status < 0 && first < end)
-		status = ksv_usage_error(command, "'%s': a command stands behind --", argv[first]);
+		status = ksv_usage_error(command, "'%s': write the command after --", argv[first]);
 	else if (status < 0 && end < argc && !options.command)
-		status = ksv_usage_error(command, "no command behind --");
+		status = ksv_usage_error(command, "no command after --");
 	if (status < 0 && options.keep_command && !options.command)
 		status = ksv_usage_error(command, "--keep-command requires a COMMAND after --");
 	/* "kshark-virt" stands before argv[0], and argv[end] is the -- */
@@ -288,6 +295,7 @@ const struct ksv_command cmd_record = {
 	.notes = "Without --duration and COMMAND, it records until Ctrl-C. It needs root, and\n"
 		 "trace-cmd on a KVM host or xentrace in Xen's dom0.\n",
 	.options = record_option_table,
+	.words = record_words,
 	.n_options = ARRAY_SIZE(record_option_table),
 	.run = run_record,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	record.h
- * @brief	kshark-virt record: what its parts share.
+ * @brief	kshark-virt record: declarations that its parts share.
  */
 #ifndef KSHARK_VIRT_RECORD_H
 #define KSHARK_VIRT_RECORD_H
@@ -14,6 +14,7 @@
 
 #include "kvm_live.h"
 #include "options.h"
+#include "record_buffers.h"
 #include "record_trigger.h"
 #include "recording_folder.h"
 #include "trace_dat.h"
@@ -114,6 +115,7 @@ struct record {
 	char			folder[PATH_MAX];
 	char			*left_folder;	/* of a killed one, whose guests are not aligned */
 	bool			made;		/* the folder was not there */
+	bool			names_files;	/* a message names files in it */
 	int			lock;		/* descriptor, or -1 */
 	/* of KVM */
 	struct kvm_live		live;		/* at the beginning; threads, meanwhile too */
@@ -122,6 +124,7 @@ struct record {
 	int			n_guests, room_guests;
 	char			**events;	/* for trace-cmd's -e */
 	int			n_events, room_events;
+	char			instance[RECORD_INSTANCE_SIZE];	/* of tracefs, our own; "": none */
 	const char		*clock;
 	struct trace_dat_scale	scale;		/* of the TSC; all zero: not known */
 	char			version[64];	/* of trace-cmd, or of Xen */
@@ -135,6 +138,8 @@ struct record {
 	pid_t			recorder, user;	/* 0: none */
 	int64_t			began_ns;	/* when the time began to run; 0: not yet */
 	bool			user_began;
+	bool			was_off;	/* others had stopped the buffers at the end */
+	bool			nothing;	/* was recorded; a message has the reason */
 	pid_t			group;		/* of the recorder, also when that is gone */
 	int			input;		/* of the recorder: closed when it is to end */
 	int			user_status, recorder_status;
@@ -163,6 +168,9 @@ int record_write(const char *text, const char *path, ...)
 
 /** record_is_xen - is this dom0 of Xen? */
 bool record_is_xen(void);
+
+/** record_is_kvm - can KVM run machines on this host? */
+bool record_is_kvm(void);
 
 /** record_there - is there such a file or folder? */
 bool record_there(const char *path, ...) __attribute__((format(printf, 1, 2)));
@@ -279,17 +287,34 @@ bool record_has_trace(const char *folder);
  */
 bool record_settle_files(const char *folder);
 
+/** What the process is called that copies the pages of buffers of our own. */
+#define RECORD_OWN_COMM	"kshark-virt-rec"
+
+/**
+ * record_own.c: buffers of our own, which disturb no other tracer
+ *
+ * record_own_make() prints a note if there can be none. record_own_start() starts the process that
+ * copies their pages into the folder, and ends with record->input. Return: KSV_EXIT_OK or
+ * KSV_EXIT_FILE.
+ */
+int record_own_make(struct record *record);
+int record_own_start(struct record *record);
+void record_own_remove(struct record *record);
+
 /** record_check.c: what is missing, with the remedy. Return: how many things are. */
 bool record_check_root(const char *command);
 int record_check_folder(struct record *record);
 int record_check_kvm(struct record *record);
-int record_check_in_use(void);		/* tracefs, by others */
+int record_check_in_use(void);		/* the buffers that all tracers share, by others */
 
 /** record_scale.c: how long a cycle of the TSC is. Return: false if nobody tells. */
 bool record_read_scale(struct trace_dat_scale *scale);
 
 /** record_is_event - has this kernel SYSTEM:EVENT, or a SYSTEM of events? */
 bool record_is_event(const char *name);
+
+/** record_event_preset - the name of a set of events; NULL: there are no more */
+const char *record_event_preset(size_t i);
 
 /** record_events.c: which events. Return: KSV_EXIT_OK or an exit status after a message. */
 int record_events(struct record *record);
@@ -305,7 +330,9 @@ const char *record_agent_refusal(uint32_t cid);
 /** record_guests.c: which guests, and how. */
 int record_find_guests(struct record *record);
 int record_start_guests(struct record *record);
-bool record_drop_agents(struct record *record);	/* none of them was asked for */
+bool record_has_agents(const struct record *record);
+/* if none of them was asked for; @why: they are not recorded */
+bool record_drop_agents(struct record *record, const char *why);
 void record_release_guests(struct record *record);	/* none records on */
 /* what has come of those of a recorder that was killed; Return: 0 or -ENOMEM */
 int record_add_left_guests(struct record *record, const char *folder,

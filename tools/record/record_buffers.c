@@ -17,8 +17,6 @@
 #include "record_buffers.h"
 #include "record_tracing.h"
 
-#define INSTANCE	"kshark-virt-top-"
-
 /** Where the files of an instance are, or those that all share. @instance: or NULL */
 static void path_of(const char *instance, char path[PATH_MAX])
 {
@@ -59,59 +57,74 @@ int record_buffers_open(struct record_cpus *cpus, const char *instance)
 
 /* --- instances ------------------------------------------------------------------------------- */
 
-/** Return: 0, or a negative errno after a message. */
-static int set(const char *name, const char *file, const char *text)
+/** An instance that is being made. */
+struct making {
+	const char	*name;
+	char		*why;		/* receives what does not work */
+	size_t		size;
+};
+
+/** Return: 0 or a negative errno. */
+static int set(const struct making *making, const char *file, const char *text)
 {
-	int ret = record_write(text, "%s/instances/%s/%s", record_tracing(), name, file);
+	int ret = record_write(text, "%s/instances/%s/%s", record_tracing(), making->name, file);
 
 	if (ret)
-		ksv_error("%s/instances/%s/%s: cannot be set to %s: %s", record_tracing(), name,
-			  file, text, strerror(-ret));
+		snprintf(making->why, making->size, "%s/instances/%s/%s: cannot be set to %s: %s",
+			 record_tracing(), making->name, file, text, strerror(-ret));
 	return ret;
 }
 
-static int enable(const char *name, const char *event)
+static int enable(const struct making *making, const char *event)
 {
 	char file[256];
 	const char *colon = strchr(event, ':');
 
-	snprintf(file, sizeof(file), "events/%.*s/%s/enable", (int)(colon - event), event,
-		 colon + 1);
-	return set(name, file, "1");
+	if (!strcmp(event, RECORD_ALL_EVENTS))
+		snprintf(file, sizeof(file), "events/enable");
+	else if (colon)
+		snprintf(file, sizeof(file), "events/%.*s/%s/enable", (int)(colon - event), event,
+			 colon + 1);
+	else
+		snprintf(file, sizeof(file), "events/%s/enable", event);
+	return set(making, file, "1");
 }
 
-int record_instance_make(char name[RECORD_INSTANCE_SIZE], const char *clock, uint64_t bytes,
-			 const char *const *events, int n)
+int record_instance_make(char name[RECORD_INSTANCE_SIZE], const char *begin, const char *clock,
+			 uint64_t bytes, const char *const *events, int n, char *why,
+			 size_t why_size)
 {
+	const struct making making = { name, why, why_size };
 	char path[PATH_MAX], size[24];
 	int ret;
 
-	snprintf(name, RECORD_INSTANCE_SIZE, INSTANCE "%d", (int)getpid());
+	snprintf(name, RECORD_INSTANCE_SIZE, "%s%d", begin, (int)getpid());
 	path_of(name, path);
 	if (mkdir(path, 0700)) {
-		ksv_error("%s: %s", path, strerror(errno));
+		ret = -errno;
+		snprintf(why, why_size, "%s/instances: %s", record_tracing(), strerror(-ret));
 		*name = '\0';
-		return KSV_EXIT_FILE;
+		return ret;
 	}
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes / 1024);
-	ret = set(name, "tracing_on", "0");
+	ret = set(&making, "tracing_on", "0");
 	if (!ret)
-		ret = set(name, "trace_clock", clock);
+		ret = set(&making, "trace_clock", clock);
 	for (int i = 0; i < n && !ret; i++)
-		ret = enable(name, events[i]);
+		ret = enable(&making, events[i]);
 	/*
 	 * The first event that anybody enables lets the buffers that all share get their size;
 	 * Linux 6.1 forgets that when a size is set before, and leaves them a page or two.
 	 */
 	if (!ret)
-		ret = set(name, "buffer_size_kb", size);
+		ret = set(&making, "buffer_size_kb", size);
 	if (!ret)
-		ret = set(name, "tracing_on", "1");
+		ret = set(&making, "tracing_on", "1");
 	if (!ret)
-		return KSV_EXIT_OK;
+		return 0;
 	record_instance_remove(name);
 	*name = '\0';
-	return KSV_EXIT_FILE;
+	return ret;
 }
 
 void record_instance_stop(const char *name)
@@ -129,21 +142,21 @@ void record_instance_remove(const char *name)
 }
 
 /** A process of that number may be somebody else's by now. */
-static bool is_left(const char *name)
+static bool is_left(const char *name, const char *begin)
 {
 	char comm[32], *end;
 	long pid;
 
-	if (strncmp(name, INSTANCE, strlen(INSTANCE)) != 0)
+	if (strncmp(name, begin, strlen(begin)) != 0)
 		return false;
-	pid = strtol(name + strlen(INSTANCE), &end, 10);
+	pid = strtol(name + strlen(begin), &end, 10);
 	if (*end || pid <= 0 || pid == getpid())
 		return false;
 	return record_read(comm, sizeof(comm), "/proc/%ld/comm", pid) <= 0 ||
 	       strcmp(comm, "kshark-virt") != 0;
 }
 
-void record_instance_sweep(void)
+void record_instance_sweep(const char *begin)
 {
 	char path[PATH_MAX];
 	const struct dirent *entry;
@@ -152,7 +165,7 @@ void record_instance_sweep(void)
 	snprintf(path, sizeof(path), "%s%s/instances", record_root(), record_tracing());
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		if (!is_left(entry->d_name))
+		if (!is_left(entry->d_name, begin))
 			continue;
 		/* not if somebody has it open, whom this one does not see as a process */
 		path_of(entry->d_name, path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_check.c
- * @brief	What is missing before a recording, each with its remedy.
+ * @brief	List the requirements that are missing before a recording, each with its remedy.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -207,8 +207,19 @@ bool record_check_root(const char *command)
 	return false;
 }
 
+/** The module kvm alone knows the events, but runs no machine. */
+bool record_is_kvm(void)
+{
+	return record_there("/dev/kvm") || record_there("/sys/class/misc/kvm");
+}
+
 static int check_kvm_events(void)
 {
+	if (!record_is_kvm()) {
+		ksv_error("this host runs no KVM machines: there is no /dev/kvm; modprobe "
+			  "kvm_intel, or kvm_amd");
+		return 1;
+	}
 	if (record_there("%s/events/kvm/kvm_entry", record_tracing()))
 		return 0;
 	ksv_error("the kernel has no events of KVM: modprobe kvm_intel, or kvm_amd");
@@ -251,7 +262,9 @@ int record_check_kvm(struct record *record)
 	int missing = 0;
 
 	missing += check_kvm_events();
-	missing += record_check_in_use();
+	/* who else traces does not matter to buffers of our own */
+	if (!record_there("%s/instances", record_tracing()))
+		missing += record_check_in_use();
 	missing += check_debugfs(record);
 	missing += check_trace_cmd(record);
 	return missing;

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_end.c
- * @brief	What recording.json tells at the beginning and at the end, and what is said then.
+ * @brief	Write recording.json at the beginning and at the end, and print the last messages.
  */
+#include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "array.h"
 #include "escape.h"
 #include "record.h"
 
@@ -116,10 +121,21 @@ static void tell_size(const struct record *record)
 		 record->options->folder);
 }
 
+/** Without records of the host, no command has an answer. */
+static bool has_records(const struct record *record)
+{
+	const struct recording *recording = &record->recording;
+
+	for (int i = 0; i < recording->n_files; i++)
+		if (recording->files[i].role == RECORDING_HOST && recording->files[i].records)
+			return true;
+	return false;
+}
+
 /** What one does next. */
 static void tell_next(const struct record *record)
 {
-	char *folder = escape_shell_dup(record->options->folder);
+	char *folder = has_records(record) ? escape_shell_dup(record->options->folder) : NULL;
 
 	if (!folder)
 		return;
@@ -138,8 +154,10 @@ static int set_state(struct record *record, int status)
 	recording->state = RECORDING_COMPLETE;
 	if (status || record->stop == RECORD_DIED) {
 		recording->state = RECORDING_FAILED;
-		why = "the recording program failed or ended by itself";
-		ksv_error("%s", why);
+		why = record->nothing ? "nothing was recorded" :
+		      "the recording program failed or ended by itself";
+		if (!record->nothing)
+			ksv_error("%s", why);
 	} else if (why) {
 		recording->state = RECORDING_STOPPED;
 		ksv_note("stopped early: %s", why);
@@ -161,10 +179,70 @@ static void wait_for_user(struct record *record)
 	waitpid(record->user, &status, 0);
 }
 
+/* --- what has not begun ---------------------------------------------------------------------- */
+
+/** The files about a trace that a recorder has written; the trace itself is none of them. */
+static bool is_about(const char *name)
+{
+	static const char *const names[] = {
+		RECORDING_FILE, RECORD_KVM_FILE ".log", RECORD_KVM_FILE ".meta.json",
+		RECORD_XEN_FILE ".log", RECORD_XEN_FILE ".meta.json",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/** Each file without content, or about a trace. Return: there are others */
+static bool remove_files(DIR *dir, bool really)
+{
+	const struct dirent *entry;
+	bool others = false;
+	struct stat st;
+
+	rewinddir(dir);
+	while ((entry = readdir(dir))) {
+		const char *name = entry->d_name;
+
+		if (!strcmp(name, ".") || !strcmp(name, ".."))
+			continue;
+		if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode) ||
+		    (st.st_size && !is_about(name)))
+			others = true;
+		else if (really)
+			unlinkat(dirfd(dir), name, 0);
+	}
+	return others;
+}
+
+/**
+ * Remove the folder of a recording that has failed before it began, or its content if the folder
+ * was there, empty. Return: whether nothing is left; if there is any data, all of it stays.
+ */
+static bool discard(const struct record *record)
+{
+	DIR *dir = opendir(record->folder);
+	bool others = !dir || remove_files(dir, false);
+
+	if (!others)
+		remove_files(dir, true);
+	if (dir)
+		closedir(dir);
+	return !others && (!record->made || !rmdir(record->folder));
+}
+
 int record_end(struct record *record, int status)
 {
 	if (!record->recording.begin)
 		return status;
+	if (status && !record->began_ns && !record->recording.n_files && !record->names_files &&
+	    discard(record)) {
+		ksv_note("nothing was recorded, so that %s is %s", record->folder,
+			 record->made ? "removed" : "empty again");
+		return status;
+	}
 	if (set_state(record, status))
 		status = KSV_EXIT_FILE;
 	if (record->stop == RECORD_DIED && !status)

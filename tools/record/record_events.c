@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_events.c
- * @brief	Which events of a KVM host are recorded.
+ * @brief	Choose the events of a KVM host to record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,11 @@ static const struct {
 static const char *preset_name(const struct record *record)
 {
 	return record->options->events ? record->options->events : "default";
+}
+
+const char *record_event_preset(size_t i)
+{
+	return i < ARRAY_SIZE(presets) ? presets[i].name : NULL;
 }
 
 const char *record_guest_events(const struct record *record)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_flight_kvm.c
- * @brief	The end of what a KVM host records: pages of the kernel's buffers, CPU by CPU.
+ * @brief	Keep the last records of a KVM host: pages of the kernel's buffers, CPU by CPU.
  *
- * trace-cmd enables the events; pages are taken as trace-cmd itself would take them; and trace-cmd
- * makes a trace of those that are kept. The clock counts ns: there are no guests' traces to be
- * aligned by cycles.
+ * The buffers are our own, or, where these cannot be made, those that trace-cmd starts. This
+ * process takes pages as trace-cmd itself would take them, and trace-cmd makes a trace of the pages
+ * that are kept. The clock counts ns: there are no guests'
+ * traces to align by cycles.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -117,6 +118,15 @@ static int run_start(const struct record *record)
 	return KSV_EXIT_FILE;
 }
 
+/** Nobody can see that there was a recorder. */
+static void put_back(struct record *record)
+{
+	if (*record->instance)
+		record_own_remove(record);
+	else
+		record_tracing_restore(record_tracing_before(), true);
+}
+
 /** Guests are seen by the host alone. */
 static int tell_guests(struct record *record)
 {
@@ -133,36 +143,52 @@ static int tell_guests(struct record *record)
 	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
+static void note_lock(struct record *record)
+{
+	if (record_lock_note(record))
+		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
+			 "trace-cmd reset");
+}
+
+/** Where there can be no buffers of our own. */
+static int start_shared(struct record *record)
+{
+	int status;
+
+	if (record_check_in_use())
+		return KSV_EXIT_FILE;
+	if (record->flight->number == 1)
+		record_tracing_save();
+	note_lock(record);
+	status = run_start(record);
+	if (!status)
+		record_tracing_mark();
+	else
+		record_tracing_restore(record_tracing_before(), true);
+	return status;
+}
+
+/** While an earlier recording was written, all was as if nobody recorded. */
 static int start_kvm(struct record *record)
 {
 	int status;
 
-	if (record->flight->number == 1) {
-		record_tracing_save();
-	} else {
-		/* while the one before was written, all was as if nobody recorded */
-		if (record_check_in_use())
-			return KSV_EXIT_FILE;
+	if (record->flight->number > 1) {
 		kvm_live_free(&record->live);
 		kvm_live_read(record_root(), &record->live);
 	}
-	if (record_lock_note(record))
-		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
-			 "trace-cmd reset");
 	status = tell_guests(record);
 	if (!status)
 		status = record_sidecar(record, NULL);
-	if (!status)
-		status = run_start(record);
-	if (!status) {
-		record_tracing_mark();
-		if (record_lock_note(record))
-			ksv_note("/run: cannot save the changed settings; if this program is "
-				 "killed, run trace-cmd reset");
-		status = record_buffers_open(&record->flight->cpus, NULL);
-	}
+	if (!status && record_own_make(record))
+		status = start_shared(record);
 	if (status)
-		record_tracing_restore(record_tracing_before(), true);
+		return status;
+	note_lock(record);
+	status = record_buffers_open(&record->flight->cpus,
+				     *record->instance ? record->instance : NULL);
+	if (status)
+		put_back(record);
 	return status;
 }
 
@@ -180,7 +206,8 @@ static void take_rest(struct record *record)
 
 static void stop_kvm(struct record *record)
 {
-	record_write("0", "%s/tracing_on", record_tracing());
+	record->was_off = !record_tracing_is_on();
+	record_tracing_stop();
 	record->count.bytes = record->flight->ring.total;
 	record_tracing_count(record, &record->count);
 	take_rest(record);
@@ -255,7 +282,7 @@ static int finish_kvm(struct record *record)
 	int status = KSV_EXIT_OK;
 	bool counted;
 
-	record_tracing_restore(record_tracing_before(), true);
+	put_back(record);
 	if (!kvm_live_read(record_root(), &end) && record_sidecar(record, &end))
 		status = KSV_EXIT_FILE;
 	kvm_live_free(&end);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_guests.c
- * @brief	Which guests of a KVM host are recorded, and how: by an agent, by ssh, not at all.
+ * @brief	Choose how to record each guest of a KVM host: by an agent, by ssh, or not at all.
  */
 #include <errno.h>
 #include <signal.h>
@@ -75,7 +75,7 @@ static int unknown_guest(const struct record *record, const char *name, int n)
 	return KSV_EXIT_FILE;
 }
 
-/** What stands behind NAME=. */
+/** The text after NAME=. */
 static int take_how(struct record *record, struct record_guest *guest, const char *how)
 {
 	if (!strcmp(how, "agent")) {
@@ -252,7 +252,15 @@ static void drop_file(const struct record *record, struct record_guest *guest)
 	guest->file = NULL;
 }
 
-bool record_drop_agents(struct record *record)
+bool record_has_agents(const struct record *record)
+{
+	for (int i = 0; i < record->n_guests; i++)
+		if (record->guests[i].how == RECORD_BY_AGENT)
+			return true;
+	return false;
+}
+
+bool record_drop_agents(struct record *record, const char *why)
 {
 	bool any = false;
 
@@ -270,7 +278,7 @@ bool record_drop_agents(struct record *record)
 			continue;
 		drop_file(record, guest);
 		guest->how = RECORD_BY_NONE;
-		if (recording_text(&guest->why, "trace-cmd could not start with its agent") ||
+		if (recording_text(&guest->why, why) ||
 		    recording_text(&record->recording.guests[i].how, "none") ||
 		    recording_text(&record->recording.guests[i].why, guest->why))
 			return false;
@@ -331,6 +339,7 @@ static int start_ssh(struct record *record, struct record_guest *guest)
 		}
 		nanosleep(&pause, NULL);
 	}
+	record->names_files = true;
 	ksv_error("%s: does not start to record; its messages are in %s/%s", guest->name,
 		  record->folder, log);
 	return KSV_EXIT_FILE;
@@ -392,7 +401,7 @@ static const char *why_not_all(const struct record *record, const struct record_
 	       "it ended, or did not send all of its trace";
 }
 
-static int judge_guest(const struct record *record, struct record_guest *guest,
+static int judge_guest(struct record *record, struct record_guest *guest,
 		       const struct kvm_live *end)
 {
 	const char *why = why_not_all(record, guest, end);
@@ -406,6 +415,7 @@ static int judge_guest(const struct record *record, struct record_guest *guest,
 		guest->why = NULL;
 		return no_memory();
 	}
+	record->names_files = true;
 	ksv_note("%s: its trace is not complete: %s; messages are in %s/%s.log", guest->name,
 		 guest->why, record->folder,
 		 guest->how == RECORD_BY_SSH ? guest->file : RECORD_KVM_FILE);

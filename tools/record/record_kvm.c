@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_kvm.c
- * @brief	A KVM host and its guests are recorded by trace-cmd.
+ * @brief	Record a KVM host and its guests by trace-cmd.
  */
 #include <errno.h>
 #include <signal.h>
@@ -177,14 +177,6 @@ static bool has_notimeout(const struct record *record)
 	return major > 3 || (major == 3 && (minor > 1 || (minor == 1 && patch >= 3)));
 }
 
-static bool has_agents(const struct record *record)
-{
-	for (int i = 0; i < record->n_guests; i++)
-		if (record->guests[i].how == RECORD_BY_AGENT)
-			return true;
-	return false;
-}
-
 static void make_line(struct line *line, const struct record *record)
 {
 	add_word(line, "trace-cmd");
@@ -196,7 +188,7 @@ static void make_line(struct line *line, const struct record *record)
 	/* the trace tells how long a cycle is */
 	if (!strcmp(record->clock, "x86-tsc"))
 		add_word(line, "--tsc2nsec");
-	if (has_agents(record) && has_notimeout(record))
+	if (record_has_agents(record) && has_notimeout(record))
 		add_word(line, "--notimeout");
 	add_word(line, "-b");
 	add_format(line, "%llu", (unsigned long long)record->options->buffer / 1024);
@@ -211,6 +203,13 @@ static void make_line(struct line *line, const struct record *record)
 	add_word(line, "sh");
 	add_word(line, "-c");
 	add_word(line, "echo '" RECORD_SAYS "' >&2; read x");
+}
+
+static void note_lock(struct record *record)
+{
+	if (record_lock_note(record))
+		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
+			 "trace-cmd reset");
 }
 
 static int spawn_trace_cmd(struct record *record)
@@ -229,9 +228,7 @@ static int spawn_trace_cmd(struct record *record)
 		record->recorder = 0;
 		return KSV_EXIT_FILE;
 	}
-	if (record_lock_note(record))
-		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
-			 "trace-cmd reset");
+	note_lock(record);
 	return KSV_EXIT_OK;
 }
 
@@ -285,30 +282,80 @@ static bool begin_trace_cmd(struct record *record)
 /** If it fails with agents that nobody has asked for, it is tried without them. */
 static int start_trace_cmd(struct record *record)
 {
-	bool begun = begin_trace_cmd(record);
+	bool begun;
 
-	if (!begun && record_drop_agents(record)) {
+	if (record_check_in_use())
+		return KSV_EXIT_FILE;
+	record_tracing_save();
+	begun = begin_trace_cmd(record);
+	if (!begun && record_drop_agents(record, "trace-cmd could not start with its agent")) {
 		ksv_note("trying again without agents: only the host, and guests by ssh");
 		begun = begin_trace_cmd(record);
 	}
 	if (!begun)
 		return KSV_EXIT_FILE;
 	record_tracing_mark();
-	if (record_lock_note(record))
-		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
-			 "trace-cmd reset");
-	if (!record_keep_files(record->folder))
+	return KSV_EXIT_OK;
+}
+
+/** Noted first: what is left of a recorder that is killed has to be found. */
+static int start_own(struct record *record)
+{
+	int status;
+
+	note_lock(record);
+	status = record_own_start(record);
+	if (status)
+		record_own_remove(record);
+	return status;
+}
+
+/** trace-cmd alone speaks with agents, and then records the host into buffers that all share. */
+static int start_recorder(struct record *record)
+{
+	bool own = !record_has_agents(record) && !record_own_make(record);
+	int status = own ? start_own(record) : start_trace_cmd(record);
+
+	if (status)
+		return status;
+	note_lock(record);
+	if (!own && !record_keep_files(record->folder))
 		ksv_note("the disk of %s has no hard links: if trace-cmd fails at its end, for "
 			 "example because the disk is full, it deletes its data. Another disk "
 			 "(--output) is safer", record->folder);
 	return record_write_state(record);
 }
 
-/** Counted once more when nothing is added any more, and before trace-cmd clears it all. */
-static void release_trace_cmd(struct record *record)
+/** Guests that nobody has asked for are no reason not to record. */
+static int check_agents(struct record *record)
 {
-	record_write("0", "%s/tracing_on", record_tracing());
-	record_tracing_count(record, &record->count);
+	char *use;
+
+	if (!record_has_agents(record))
+		return KSV_EXIT_OK;
+	use = record_tracing_in_use();
+	if (use && record_drop_agents(record, "tracing is in use, and guests' agents need the "
+				      "buffers that all tracers share")) {
+		free(use);
+		return KSV_EXIT_OK;
+	}
+	free(use);
+	if (record_check_in_use())
+		return KSV_EXIT_FILE;
+	ksv_note("guests with agents are recorded: trace-cmd uses the buffers that all tracers "
+		 "share");
+	return KSV_EXIT_OK;
+}
+
+/** Counted once more when nothing is added any more, and before trace-cmd clears it all. */
+static void release_recorder(struct record *record)
+{
+	/* else the buffers are somebody else's */
+	if (record->group > 0) {
+		record->was_off = !record_tracing_is_on();
+		record_tracing_stop();
+		record_tracing_count(record, &record->count);
+	}
 	if (record->input >= 0)
 		close(record->input);
 	record->input = -1;
@@ -324,18 +371,22 @@ static bool was_given_up(const struct record *record)
 }
 
 /** When it has ended, the trace is there, or is made of what it has left. */
-static int settle_trace_cmd(struct record *record)
+static int settle_recorder(struct record *record)
 {
 	int status = record->recorder_status;
 	bool failed = !WIFEXITED(status) || WEXITSTATUS(status) || record->stop == RECORD_DIED;
 	bool settled;
 
-	if (failed) {
+	if (failed && record->group > 0) {
 		record_end_group(record->group);
 		record_tracing_drain(record->folder);
 	}
-	settled = record_settle_files(record->folder) && record_has_trace(record->folder);
-	record_tracing_restore(record_tracing_before(), failed || !settled);
+	settled = record_settle_files(record->folder) &&
+		  (record_has_trace(record->folder) || !record->count.records);
+	if (*record->instance)
+		record_own_remove(record);
+	else if (record->group > 0)
+		record_tracing_restore(record_tracing_before(), failed || !settled);
 	if (failed && was_given_up(record))
 		failed = false;
 	return failed || !settled ? KSV_EXIT_FILE : KSV_EXIT_OK;
@@ -417,17 +468,36 @@ static void tell_guests(const struct record *record)
 	}
 }
 
+/** A trace without records answers nothing. */
+static int tell_nothing(struct record *record)
+{
+	record->nothing = true;
+	if (record->was_off)
+		ksv_error("nothing was recorded: another program has stopped the buffers "
+			  "(tracing_on); end that program, and record again");
+	else if (record->options->events)
+		ksv_error("nothing was recorded: none of the events of --events %s occurred; "
+			  "record longer (-d), while a machine runs, or without --events",
+			  record->options->events);
+	else
+		ksv_error("nothing was recorded: the kernel wrote no record, although it was asked "
+			  "to; record longer (-d), and report this if it stays so");
+	return KSV_EXIT_FILE;
+}
+
 static int finish(struct record *record, int status)
 {
 	struct kvm_live end;
+	char log[PATH_MAX + NAME_MAX];
+	bool known, own;
 	int stopped;
-	bool known;
 
 	ksv_note("writing ...");
 	record_release_guests(record);
-	release_trace_cmd(record);
+	release_recorder(record);
 	record_finish(record);
-	stopped = settle_trace_cmd(record);
+	own = *record->instance;
+	stopped = settle_recorder(record);
 	known = !kvm_live_read(record_root(), &end);
 	if (record_judge_guests(record, known ? &end : NULL))
 		status = KSV_EXIT_FILE;
@@ -435,7 +505,15 @@ static int finish(struct record *record, int status)
 		status = KSV_EXIT_FILE;
 	kvm_live_free(&end);
 	if (!status && stopped)
-		status = record_failed(record, LOG, "trace-cmd", "has failed");
+		status = record_failed(record, LOG, own ? "the copy of the kernel's buffers" :
+				       "trace-cmd", "has failed");
+	if (!status && !record->count.records)
+		status = tell_nothing(record);
+	else if (record->was_off && record->stop != RECORD_DIED)
+		ksv_note("another program has stopped the buffers before the end (tracing_on): "
+			 "later records are missing");
+	snprintf(log, sizeof(log), "%s/" LOG, record->folder);
+	drop_empty(log);
 	if (add_files(record))
 		status = KSV_EXIT_FILE;
 	record_lock_drop(record);
@@ -451,7 +529,6 @@ static int run(struct record *record)
 
 	expect(record);
 	tell_guests(record);
-	record_tracing_save();
 	/* from the first time that recording.json is there, it is written again at the end */
 	record_block_signals();
 	status = record_begin(record);
@@ -465,7 +542,7 @@ static int run(struct record *record)
 		return status;
 	status = record_start_guests(record);
 	if (!status)
-		status = start_trace_cmd(record);
+		status = start_recorder(record);
 	if (!status) {
 		ksv_note("recording into %s%s", record->folder,
 			 record->options->duration.kind || record->options->command ? "" :
@@ -501,6 +578,8 @@ int record_kvm(struct record *record)
 		return record_flight(record, &record_source_kvm);
 	if (!status)
 		status = record_find_guests(record);
+	if (!status)
+		status = check_agents(record);
 	if (!status)
 		status = run(record);
 	return record_end(record, status);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_lock.c
- * @brief	One recorder at a time, and what a killed one has left is put right.
+ * @brief	Allow one recorder at a time, and repair the state that a killed one has left.
  *
- * A file in /run is locked as long as a recorder lives. What is in it tells what is changed in
- * tracefs, and where the trace is; it is emptied at the end. Who finds it not locked and not empty
- * comes after one that was killed.
+ * A file in /run is locked as long as a recorder lives. The file describes the changes in tracefs
+ * and the place of the trace; the recorder empties it at the end. A recorder that finds the file
+ * not locked and not empty comes after one that was killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,23 +33,31 @@
 struct left {
 	int	pid, recorder, xen;
 	struct record_tracing_state before, marked;
+	char	instance[RECORD_INSTANCE_SIZE];	/* that it recorded into, or "" */
 	char	folder[PATH_MAX];	/* stands last, and may be any bytes */
 };
 
 static bool parse_left(const char *text, struct left *left)
 {
-	int n = 0;
+	int n = 0, more = 0, pid;
 
 	*left = (struct left){ 0 };
 	if (sscanf(text, "pid %d recorder %d xen %d on %d buffer %llu clock %31s "
-		   "marked %" SCNx64 " %llu %31s folder %n",
+		   "marked %" SCNx64 " %llu %31s %n",
 		   &left->pid, &left->recorder, &left->xen, &left->before.on,
 		   &left->before.buffer_kb, left->before.clock, &left->marked.events,
-		   &left->marked.buffer_kb, left->marked.clock, &n) != 9 || !n || text[n] != '/')
+		   &left->marked.buffer_kb, left->marked.clock, &n) != 9 || !n)
+		return false;
+	text += n;
+	if (sscanf(text, "instance " RECORD_OWN_INSTANCE "%d %n", &pid, &more) == 1 && more) {
+		snprintf(left->instance, sizeof(left->instance), RECORD_OWN_INSTANCE "%d", pid);
+		text += more;
+	}
+	if (strncmp(text, "folder /", 8) != 0)
 		return false;
 	if (!strcmp(left->marked.clock, NO_CLOCK))
 		*left->marked.clock = '\0';
-	snprintf(left->folder, sizeof(left->folder), "%s", text + n);
+	snprintf(left->folder, sizeof(left->folder), "%s", text + strlen("folder "));
 	return true;
 }
 
@@ -85,7 +93,8 @@ static bool still_runs(int pid)
 	char comm[32];
 
 	return pid > 0 && record_read(comm, sizeof(comm), "/proc/%d/comm", pid) > 0 &&
-	       (!strcmp(comm, "trace-cmd") || !strcmp(comm, "xentrace"));
+	       (!strcmp(comm, "trace-cmd") || !strcmp(comm, "xentrace") ||
+		!strcmp(comm, RECORD_OWN_COMM));
 }
 
 static bool wait_for_recorder(const struct left *left)
@@ -143,6 +152,24 @@ static int64_t tell_folder(struct record *record, const char *folder)
 	return kept;
 }
 
+/** Others' settings were never changed. Return: what has become of tracing. */
+static const char *restore_own(const struct left *left)
+{
+	struct record gone = { 0 };
+	bool there = record_there("%s/instances/%s", record_tracing() ? : "", left->instance);
+
+	record_end_group(left->recorder);
+	record_tracing_use(left->instance);
+	if (there)
+		record_tracing_drain(left->folder);
+	record_settle_files(left->folder);
+	record_tracing_use(NULL);
+	snprintf(gone.instance, sizeof(gone.instance), "%s", left->instance);
+	if (there)
+		record_own_remove(&gone);
+	return there ? "its buffers are removed" : "its buffers are gone";
+}
+
 /** Return: what has become of tracing. */
 static const char *restore_tracing(const struct left *left)
 {
@@ -166,7 +193,8 @@ static const char *restore_tracing(const struct left *left)
 static int restore(struct record *record, const struct left *left)
 {
 	/* xentrace puts right itself what it changed, or the next one does */
-	const char *tracing = left->xen ? "tracing settings are restored" : restore_tracing(left);
+	const char *tracing = left->xen ? "tracing settings are restored" :
+			      *left->instance ? restore_own(left) : restore_tracing(left);
 
 	record_flight_sweep();
 	if (tell_folder(record, left->folder))
@@ -225,12 +253,14 @@ int record_lock_note(struct record *record)
 	const struct record_tracing_state *marked = record_tracing_marked();
 	char *text;
 	int n = asprintf(&text, "pid %d recorder %d xen %d on %d buffer %llu clock %s "
-			 "marked %" PRIx64 " %llu %s folder %s",
+			 "marked %" PRIx64 " %llu %s %s%s%sfolder %s",
 			 (int)getpid(), (int)record->recorder,
 			 record->options->hypervisor == RECORDING_XEN, before->on,
 			 before->buffer_kb, *before->clock ? before->clock : "local",
 			 marked->events, marked->buffer_kb,
-			 *marked->clock ? marked->clock : NO_CLOCK, record->folder), ret = 0;
+			 *marked->clock ? marked->clock : NO_CLOCK,
+			 *record->instance ? "instance " : "", record->instance,
+			 *record->instance ? " " : "", record->folder), ret = 0;
 
 	if (n < 0)
 		return -ENOMEM;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_restore.c
- * @brief	A trace of what trace-cmd has written so far, if it does not make one itself.
+ * @brief	Make a trace of the data that trace-cmd has written so far, if trace-cmd does not
+ *		make one itself.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "record.h"
+#include "record_tracing.h"
 #include "whole_file.h"
 
 #define CPU_FILE	RECORD_KVM_FILE ".cpu"
@@ -153,8 +155,8 @@ static int find_files(const char *folder, char **paths, uint64_t *bytes)
 	return n;
 }
 
-/** trace-cmd restore does not know what trace-cmd record --tsc2nsec would have written. */
-static void add_scale(const char *folder, const char *path)
+/** What trace-cmd restore does not know: the clock, and what record --tsc2nsec would have added. */
+static void add_clock(const char *folder, const char *path)
 {
 	struct trace_dat_scale scale;
 	struct recording recording;
@@ -170,6 +172,12 @@ static void add_scale(const char *folder, const char *path)
 	if (ret && ret != -EEXIST)
 		ksv_note("%s: its times are TSC cycles, because their length cannot be added to "
 			 "it: %s", path, strerror(-ret));
+	/* trace-cmd names the clock of the buffers that all tracers share */
+	ret = record_tracing_is_own() ?
+	      trace_dat_set_clock(path, scale.mult ? "x86-tsc" : "mono") : 0;
+	if (ret)
+		ksv_note("%s: the name of its clock cannot be added to it: %s", path,
+			 strerror(-ret));
 	recording_free(&recording);
 }
 
@@ -189,7 +197,7 @@ static bool make_trace(const char *folder, char *const paths[], int n)
 		whole = !record_capture(argv, 0, said, RECORD_MIB) &&
 			is_whole(folder, MADE_FILE, said, n);
 		if (whole)
-			add_scale(folder, made);
+			add_clock(folder, made);
 		whole = whole && !rename(made, trace);
 		if (!whole)
 			unlink(made);

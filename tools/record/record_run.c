@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_run.c
- * @brief	Programs that record, and the command during which they do.
+ * @brief	Run the programs that record, and the command during which they do.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -295,7 +295,12 @@ pid_t record_user(char *const argv[])
 /** How long its processes may take to write what they have. */
 #define GROUP_S		5
 
-/** A signal for each process called trace-cmd of a group; 0: none. Return: how many there are. */
+/**
+ * A signal for each process of a group that copies the kernel's pages
+ * @number: of the signal; 0: none
+ *
+ * Return: how many there are.
+ */
 static int signal_group(int group, int number)
 {
 	char path[PATH_MAX], text[512], comm[32], state;
@@ -309,7 +314,8 @@ static int signal_group(int group, int number)
 		if (sscanf(entry->d_name, "%d", &pid) != 1 ||
 		    record_read(text, sizeof(text), "/proc/%d/stat", pid) < 0 ||
 		    sscanf(text, "%*d (%31[^)]) %c %d %d", comm, &state, &parent, &found) != 4 ||
-		    found != group || state == 'Z' || strcmp(comm, "trace-cmd") != 0)
+		    found != group || state == 'Z' ||
+		    (strcmp(comm, "trace-cmd") != 0 && strcmp(comm, RECORD_OWN_COMM) != 0))
 			continue;
 		n += !kill(pid, number);
 	}

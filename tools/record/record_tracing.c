@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_tracing.c
- * @brief	What a recorder changes in tracefs, and how it becomes as it was.
+ * @brief	The settings of tracefs that a recorder changes, and their restoration.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +23,33 @@
 
 static struct record_tracing_state saved, marked;
 
+/** Where the buffers are that are used, below record_tracing(). */
+static char buffers[NAME_MAX + 16];
+
+void record_tracing_use(const char *instance)
+{
+	snprintf(buffers, sizeof(buffers), "%s%s", instance ? "/instances/" : "",
+		 instance ? instance : "");
+}
+
+bool record_tracing_is_own(void)
+{
+	return *buffers;
+}
+
+void record_tracing_stop(void)
+{
+	record_write("0", "%s%s/tracing_on", record_tracing() ? : "", buffers);
+}
+
+bool record_tracing_is_on(void)
+{
+	char on[8];
+
+	record_read(on, sizeof(on), "%s%s/tracing_on", record_tracing(), buffers);
+	return strcmp(on, "0") != 0;
+}
+
 /** "[local] global mono": the one in brackets. */
 static void read_clock(char clock[32])
 {
@@ -42,7 +69,7 @@ static unsigned long long read_buffer(void)
 {
 	char text[128], *expanded;
 
-	record_read(text, sizeof(text), "%s/buffer_size_kb", record_tracing());
+	record_read(text, sizeof(text), "%s%s/buffer_size_kb", record_tracing(), buffers);
 	expanded = strstr(text, "expanded: ");
 	return strtoull(expanded ? expanded + strlen("expanded: ") : text, NULL, 10);
 }
@@ -65,10 +92,7 @@ static uint64_t read_events(void)
 
 static void read_state(struct record_tracing_state *state)
 {
-	char on[8];
-
-	record_read(on, sizeof(on), "%s/tracing_on", record_tracing());
-	state->on = strcmp(on, "0") != 0;
+	state->on = record_tracing_is_on();
 	state->buffer_kb = read_buffer();
 	read_clock(state->clock);
 	state->events = read_events();
@@ -181,8 +205,8 @@ static void drain_cpu(const char *folder, int cpu)
 	int from, to;
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "%s%s/per_cpu/cpu%d/trace_pipe_raw", record_root(),
-		 record_tracing(), cpu);
+	snprintf(path, sizeof(path), "%s%s%s/per_cpu/cpu%d/trace_pipe_raw", record_root(),
+		 record_tracing(), buffers, cpu);
 	from = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	record_kept_file(path, folder, cpu);
 	to = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
@@ -203,7 +227,7 @@ static DIR *open_cpus(void)
 
 	if (!record_tracing())
 		return NULL;
-	snprintf(path, sizeof(path), "%s%s/per_cpu", record_root(), record_tracing());
+	snprintf(path, sizeof(path), "%s%s%s/per_cpu", record_root(), record_tracing(), buffers);
 	return opendir(path);
 }
 
@@ -222,7 +246,7 @@ void record_tracing_drain(const char *folder)
 	DIR *dir = open_cpus();
 	int cpu;
 
-	record_write("0", "%s/tracing_on", record_tracing() ? : "");
+	record_tracing_stop();
 	while (next_cpu(dir, &cpu))
 		drain_cpu(folder, cpu);
 	if (dir)
@@ -262,7 +286,8 @@ void record_tracing_count(struct record *record, struct record_count *count)
 	while (next_cpu(dir, &cpu)) {
 		uint64_t lost;
 
-		record_read(text, sizeof(text), "%s/per_cpu/cpu%d/stats", record_tracing(), cpu);
+		record_read(text, sizeof(text), "%s%s/per_cpu/cpu%d/stats", record_tracing(),
+			    buffers, cpu);
 		lost = stat_of(text, "overrun: ") + stat_of(text, "commit overrun: ") +
 		       stat_of(text, "dropped events: ");
 		count->lost += lost;

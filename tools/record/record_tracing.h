@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	record_tracing.h
- * @brief	What a recorder changes in tracefs, and how it becomes as it was.
+ * @brief	The settings of tracefs that a recorder changes, and their restoration.
  */
 #ifndef KSHARK_VIRT_RECORD_TRACING_H
 #define KSHARK_VIRT_RECORD_TRACING_H
@@ -18,6 +18,21 @@ struct record_tracing_state {
 	uint64_t		events;		/* a number for those that are enabled; 0: none, or
 						 * not known */
 };
+
+/**
+ * record_tracing_use - from now on, buffers are those of an instance of tracefs
+ * @instance: its name; NULL: those that all tracers share, as at first
+ */
+void record_tracing_use(const char *instance);
+
+/** record_tracing_is_own - are they those of an instance? */
+bool record_tracing_is_own(void);
+
+/** record_tracing_stop - no more is recorded. */
+void record_tracing_stop(void);
+
+/** record_tracing_is_on - do the buffers take records? */
+bool record_tracing_is_on(void);
 
 /** record_tracing_save - remember how it is now. */
 void record_tracing_save(void);

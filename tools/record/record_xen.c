@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_xen.c
- * @brief	A host of Xen is recorded by xentrace, and kshark-virt-xen-meta beside it.
+ * @brief	Record a host of Xen by xentrace, with kshark-virt-xen-meta beside it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "own_directory.h"
 #include "record_flight.h"
 #include "record_xen.h"
 #include "xen_events.h"
@@ -150,17 +151,14 @@ static bool wait_for_file(const struct record *record, const char *name, pid_t *
 /** Beside the command in an installation and in a build tree, else wherever PATH leads. */
 void record_xen_meta(char path[PATH_MAX])
 {
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 80);
-	char *slash;
+	char *own = own_directory();
+	bool is_there;
 
-	path[n > 0 ? n : 0] = '\0';
-	slash = strrchr(path, '/');
-	if (slash) {
-		strcpy(slash, "/../libexec/kshark-virt/" META);
-		if (!*record_root() && !access(path, X_OK))
-			return;
-	}
-	strcpy(path, META);
+	snprintf(path, PATH_MAX, "%s/../libexec/kshark-virt/" META, own ? own : "");
+	is_there = own && !*record_root() && !access(path, X_OK);
+	free(own);
+	if (!is_there)
+		strcpy(path, META);
 }
 
 /** Names, clock and places come from Xen itself; without them there is still a trace. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_report.c
- * @brief	kshark-virt report: what the vCPUs of a trace did, in numbers.
+ * @brief	kshark-virt report: the activity of the vCPUs of a trace, in numbers.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "escape.h"
 #include "host_topology.h"
 #include "model_files.h"
 #include "report_devices.h"
@@ -14,6 +15,7 @@
 #include "report_summary.h"
 #include "report_tracing.h"
 #include "report_worst.h"
+#include "terminal.h"
 #include "virt_moments.h"
 
 /** More than anybody reads, less than memory holds. */
@@ -21,10 +23,12 @@
 
 /** What can be asked for instead of the report and needs no more than the model. */
 enum page {
-	PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS, PAGE_DEVICES, N_PAGES
+	PAGE_EXITS, PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS,
+	PAGE_DEVICES, N_PAGES
 };
 
 static const struct report_page *const report_pages[N_PAGES] = {
+	[PAGE_EXITS] = &report_arguments,
 	[PAGE_WAITS] = &report_waits,
 	[PAGE_THREADS] = &report_threads,
 	[PAGE_HANDLERS] = &report_handlers,
@@ -35,17 +39,12 @@ static const struct report_page *const report_pages[N_PAGES] = {
 
 static const struct {
 	void		(*write)(struct output *out, const struct report *report, bool first);
-	int		(*worst)(struct output *out, const struct report *report,
-				 const struct ksv_vcpu_set *vcpus,
-				 const struct report_worst *worst, bool first);
-	void		(*tracing)(struct output *out, const struct report *report,
-				   const struct report_tracing *tracing, bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
 	size_t		most_culprits;
 } formats[TABLE_N_FORMATS] = {
-	[TABLE_TEXT] = { report_text, report_worst_text, report_tracing_text, 8 },
-	[TABLE_JSON] = { report_json, report_worst_json, report_tracing_json, 64 },
-	[TABLE_CSV] = { report_csv, report_worst_csv, report_tracing_csv, 64 },
+	[TABLE_TEXT] = { report_text, 8 },
+	[TABLE_JSON] = { report_json, 64 },
+	[TABLE_CSV] = { report_csv, 64 },
 };
 
 struct report_options {
@@ -174,6 +173,8 @@ static const struct ksv_option report_option_table[] = {
 	  take_kinds, offsetof(OPTIONS, worst.kinds), NULL },
 	{ 0, "above", "TIME", "with --worst: only moments that cost at least TIME",
 	  take_above, offsetof(OPTIONS, worst.above_ns), NULL },
+	{ 0, "exits", NULL, "instead: what VM exits were for: registers, ports, addresses",
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_EXITS]), NULL },
 	{ 0, "waits", NULL, "instead: the causes of waits, and the wakers",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_WAITS]), NULL },
 	{ 0, "threads", NULL, "instead: the other threads of machines",
@@ -206,12 +207,16 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_text, offsetof(OPTIONS, hypertrace.function), NULL },
 	{ 0, "kallsyms", "FILE", "with these: a guest's /proc/kallsyms, for names",
 	  take_kallsyms, offsetof(OPTIONS, hypertrace), NULL },
-	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
-	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
-	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
-	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTIONS_TRACE(OPTIONS, trace),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
+
+static const char *kind_word(size_t i)
+{
+	return i < VIRT_WORST_N_KINDS ? virt_worst_kind_name((enum virt_worst_kind)i) : NULL;
+}
+
+static const struct ksv_words report_words[] = { { .option = "kind", .word = kind_word }, { 0 } };
 
 /** Is it asked for what guests tell of themselves? */
 static bool wants_guests(const struct report_options *options)
@@ -239,9 +244,10 @@ static bool wants_summary(const struct report_options *options)
 static int check_options(const struct report_options *options)
 {
 	if (count_pages(options) + options->full > 1)
-		return ksv_usage_error(options->command, "only one of --full, --worst, --waits, "
-				       "--threads, --handlers, --power, --migrations, --devices, "
-				       "--tracing, and --hypertrace, --boot, --function");
+		return ksv_usage_error(options->command, "only one of --full, --worst, --exits, "
+				       "--waits, --threads, --handlers, "
+				       "--power, --migrations, --devices, --tracing, and "
+				       "--hypertrace, --boot, --function");
 	if (options->sort && !wants_summary(options))
 		return ksv_usage_error(options->command, "--sort sorts the summary, which is text "
 				       "without --full and other pages");
@@ -270,6 +276,7 @@ struct job {
 	struct report		report;
 	struct report_summary	summary;
 	char			*path;
+	int			place;		/* among the hosts, from 0 on */
 };
 
 /** The clock is known now: find the window, so that only what lies inside is counted. */
@@ -373,6 +380,7 @@ static int open_monitors(struct job *job)
 static int write_report(struct job *job, struct output *out, bool first)
 {
 	const struct report_options *options = job->options;
+	enum table_format_kind format = (enum table_format_kind)options->format;
 	struct report *report = &job->report;
 	struct report_worst worst = options->worst;
 
@@ -382,8 +390,8 @@ static int write_report(struct job *job, struct output *out, bool first)
 		if (report_sections_build(&job->counted, report, &options->vcpus))
 			return -ENOMEM;
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
-		return formats[options->format].worst(out, report, &options->vcpus, &worst,
-						      first) ? -ENOMEM : culprits_error(report);
+		return report_worst_write(format, out, report, &options->vcpus, &worst, first) ?
+		       -ENOMEM : culprits_error(report);
 	}
 	for (int page = 0; page < N_PAGES; page++) {
 		if (!options->pages[page])
@@ -391,31 +399,29 @@ static int write_report(struct job *job, struct output *out, bool first)
 		if (job->counted.load.n_guests && report_pages[page]->with_guests &&
 		    report_sections_build(&job->counted, report, &options->vcpus))
 			return -ENOMEM;
-		if (report_window(report, &options->vcpus, 0))
+		if (report_window(report, &options->vcpus, report_pages[page]->parts))
 			return -ENOMEM;
-		return report_page_write(report_pages[page],
-					 (enum table_format_kind)options->format, out, report,
-					 first);
+		return report_page_write(report_pages[page], format, out, report, first);
 	}
 	if (wants_guests(options)) {
 		if (report_sections_build(&job->counted, report, &options->vcpus))
 			return -ENOMEM;
-		formats[options->format].write(out, report, first);
+		formats[format].write(out, report, first);
 		return 0;
 	}
 	if (options->tracing) {
 		report->n_pcpus = job->counted.count.n_pcpus;
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
-		formats[options->format].tracing(out, report, &job->tracing, first);
+		report_tracing_write(format, out, report, &job->tracing, first);
 		return virt_window_walk_error(report->walk);
 	}
 	if (wants_summary(options))
 		return report_summary_write(out, report, &options->vcpus, &job->summary, first);
 	if (report_sections_build(&job->counted, report, &options->vcpus) ||
-	    report_build(report, &options->vcpus, formats[options->format].most_culprits))
+	    report_build(report, &options->vcpus, formats[format].most_culprits))
 		return -ENOMEM;
-	formats[options->format].write(out, report, first);
+	formats[format].write(out, report, first);
 	return virt_window_walk_error(report->walk) ? -ENOMEM : culprits_error(report);
 }
 
@@ -432,6 +438,21 @@ static void set_summary(struct job *job, const struct model_files *files)
 	summary->files = hosts > 1 ? &job->path : options->argv;
 	summary->n_files = hosts > 1 ? 1 : options->n_argv;
 	report_summary_screen(summary, options->output);
+}
+
+static int count_hosts(const struct model_files *files)
+{
+	int n = 0;
+
+	for (int i = 0; i < files->n; i++)
+		n += model_files_is_host(files, i);
+	return n;
+}
+
+/** The reports of several hosts are one document. */
+static bool is_document(const struct report_options *options, const struct model_files *files)
+{
+	return options->format == TABLE_JSON && count_hosts(files) > 1;
 }
 
 /** A file with its guests. Its trace is used up, guests' are not. */
@@ -465,12 +486,16 @@ static int report_file(const struct report_options *options, struct model_files 
 	if (status)
 		goto end;
 	job.path = files->paths[host];
+	for (int i = 0; i < host; i++)
+		job.place += model_files_is_host(files, i);
 	job.report.file = job.counted.load.path;
 	job.report.load = &job.counted.load;
 	job.report.count = &job.counted.count;
 	job.report.topology = &job.topology;
 	job.report.monitors = &job.monitors;
 	set_summary(&job, files);
+	if (!first && is_document(options, files))
+		out_str(out, ",\n");
 	if (write_report(&job, out, first)) {
 		ksv_error("%s: not enough memory", job.counted.load.path);
 		status = KSV_EXIT_FILE;
@@ -512,8 +537,10 @@ static int report_files(const struct report_options *options, const struct trace
 	struct model_files files = {
 		.args = args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
 	};
-	int status = out_open(out, options->output), unread;
-	bool first = true;
+	int status = out_open_text(out, options->output,
+				   options->format == TABLE_TEXT ? OUT_PEOPLE : OUT_PROGRAM);
+	int unread;
+	bool first = true, document;
 
 	if (status)
 		return status;
@@ -521,8 +548,13 @@ static int report_files(const struct report_options *options, const struct trace
 	if (args->left_out)
 		unread = KSV_EXIT_FILE;
 	status = files.traces ? KSV_EXIT_OK : unread;
+	document = !status && is_document(options, &files);
+	if (document)
+		out_printf(out, "{\n \"version\": %d,\n \"reports\": [\n", JSON_VERSION);
 	for (int i = 0; i < files.n && !status && !out->error; i++)
 		status = report_host(options, &files, i, out, &first);
+	if (document)
+		out_str(out, " ]\n}\n");
 	model_files_close(&files);
 	return out_close(out, status ? status : unread);
 }
@@ -534,13 +566,8 @@ static int report_args(const struct report_options *options, char **argv, int n,
 	struct trace_args args = {
 		.quiet = options->quiet, .max_input = options->trace.max_input,
 	};
-	int status = trace_args_add_all(&args, argv, n);
+	int status = trace_args_take(&args, argv, n, options->command, options->output);
 
-	if (!status)
-		status = trace_args_check_twice(&args);
-	if (!status)
-		status = trace_args_check_output(&args, options->command, "output",
-						 options->output);
 	if (!status)
 		status = model_monitors_check(&options->monitors, options->command,
 					      options->output);
@@ -554,12 +581,9 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 {
 	static struct output out;
 	struct report_options options = { .command = command };
-	char error[512] = "";
 	int first, status;
 
-	if (host_options_from_env(&options.trace, error, sizeof(error)))
-		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, &options, &first);
+	status = model_parse(command, argc, argv, &options, &options.trace, &first);
 	if (status < 0 && check_options(&options))
 		status = KSV_EXIT_USAGE;
 	if (status >= 0)
@@ -579,9 +603,12 @@ const struct ksv_command cmd_report = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Measure what the vCPUs of a trace did",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n"
-		 "- for standard input; or the trace.dat of a KVM host, and those of its guests;\n"
-		 "or the folder of a recording.\n",
+		 "- for standard input; or the trace.dat or perf.data of a KVM host, and\n"
+		 "those of its guests; or the folder of a recording, or with traces of LTTng;\n"
+		 "or the text of ftrace.\n",
 	.options = report_option_table,
+	.words = report_words,
 	.n_options = ARRAY_SIZE(report_option_table),
+	.prints_text = true,
 	.run = run_report,
 };

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report.c
- * @brief	What kshark-virt report tells of whom; the numbers are those of virt_window.h.
+ * @brief	The selection of vCPUs for kshark-virt report, and their numbers, which
+ *		virt_window.h counts.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "model_vcpus.h"
 #include "report.h"
+#include "virt_needs.h"
 
 /* --- what is told ---------------------------------------------------------------------------- */
 
@@ -39,6 +41,32 @@ const char *report_reason(const struct report *report, int32_t reason)
 const char *report_who(const struct report *report, int32_t who)
 {
 	return virt_model_culprit(report->load->model, who);
+}
+
+const char *report_detail(const struct report *report, const struct virt_interval *interval,
+			  int32_t *who)
+{
+	const struct virt_model *model = report->load->model;
+	const struct virt_wake *wake;
+
+	*who = VIRT_NONE;
+	switch (interval->state) {
+	case VIRT_HYPERVISOR:
+	case VIRT_POLLING:
+	case VIRT_VMM:
+		return virt_model_reason(model, interval->detail);
+	case VIRT_PREEMPTED:
+		if (!virt_model_knows(model, VIRT_NUMBER_CULPRITS))
+			return NULL;
+		*who = interval->detail;
+		return virt_model_who(model, interval->detail);
+	case VIRT_BLOCKED:
+		wake = virt_model_wake(model, interval->detail);
+		*who = wake ? wake->who : VIRT_NONE;
+		return wake ? virt_wake_cause_name((enum virt_wake_cause)wake->cause) : NULL;
+	default:
+		return NULL;
+	}
 }
 
 const char *report_machine_name(const struct report *report, int32_t index)

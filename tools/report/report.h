@@ -90,6 +90,15 @@ const char *report_reason(const struct report *report, int32_t reason);
 const char *report_who(const struct report *report, int32_t who);
 
 /**
+ * report_detail - the detail of an interval of a vCPU in words
+ * @who: receives the vCPU or task in it, or VIRT_NONE
+ *
+ * Return: NULL: none is known.
+ */
+const char *report_detail(const struct report *report, const struct virt_interval *interval,
+			  int32_t *who);
+
+/**
  * report_machine_name - what a machine is called on whichever host, and whenever it is started
  *
  * A domain of Xen has another number each time: its name alone, if it has one.

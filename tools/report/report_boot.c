@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "escape.h"
-#include "report_csv.h"
 #include "report_section.h"
 #include "text_columns.h"
 
@@ -18,7 +17,7 @@ struct writer {
 	const struct report	*report;
 	const struct report_hyper_machine *machine;
 	struct output		*out;
-	struct json		*json;
+	struct facts		*to;
 };
 
 static const char *vcpu_name(const struct writer *writer, const struct host_stage *stage)
@@ -98,111 +97,94 @@ static void text(struct output *out, const struct report *report)
 		if (!host_stages_each(machine->stages, text_stage, &writer))
 			out_str(out, "  it reports no phase and no level\n");
 		else if (host_stages_by_trace(machine->stages))
-			out_str(out, "  as the guest's own trace tells it\n");
+			out_str(out, "  according to the guest's own trace\n");
 	}
 }
 
-/* --- JSON and CSV ---------------------------------------------------------------------------- */
+/* --- facts ----------------------------------------------------------------------------------- */
 
-static void json_stage(void *arg, const struct host_stage *stage)
+static void boot_reason_facts(struct facts *to, const struct report *report,
+			      const struct host_stage *stage)
+{
+	char name[128];
+
+	facts_open(to, "reasons", '[', true);
+	for (size_t i = 0; i < stage->n_reasons; i++) {
+		const char *reason = report_reason(report, stage->reasons[i].reason);
+
+		text_format(name, sizeof(name), "%s: %s", stage->name, reason);
+		facts_open(to, NULL, '{', true);
+		facts_name(to, "reason", reason);
+		facts_count(to, FACT_JSON("count"), stage->reasons[i].count);
+		facts_number(to, "total_ns", stage->reasons[i].ns);
+		facts_sum(to, "boot_exit", name, stage->reasons[i].count, stage->reasons[i].ns);
+		facts_close(to, '}');
+	}
+	facts_close(to, ']');
+}
+
+/** How long it lasted, as far as the trace shows its end; CSV has this instead of its end. */
+static void stage_times(struct facts *to, const struct host_stage *stage)
+{
+	const char *name = stage->name;
+	bool no_end = stage->slice->flags & HYPER_NO_END;
+
+	facts_ns(to, FACT("from_ns", "boot_begin", name), stage->from_ns);
+	facts_number(to, "to_ns", stage->to_ns);
+	facts_ns(to, FACT_CSV(no_end ? "boot_at_least" : "boot", name),
+		 stage->to_ns - stage->from_ns);
+	facts_flag(to, "end_known", !no_end);
+	facts_ns(to, FACT("true_ns", "boot_true", name), stage->true_ns);
+	facts_part(to, FACT("unknown_ns", "boot_unknown", name), stage->unknown_ns);
+}
+
+static void boot_stage_facts(void *arg, const struct host_stage *stage)
 {
 	const struct writer *writer = arg;
-	struct json *json = writer->json;
+	struct facts *to = writer->to;
 
-	json_open(json, NULL, '{', true);
-	json_str(json, "kind", hyper_kind_name((enum hyper_kind)stage->slice->kind));
-	json_str(json, "name", stage->name);
-	if (stage->slice->kind != HYPER_PHASE)
-		json_u64(json, "number", stage->slice->what);
-	json_str(json, "vcpu", vcpu_name(writer, stage));
-	json_i64(json, "from_ns", stage->from_ns);
-	json_i64(json, "to_ns", stage->to_ns);
-	json_bool(json, "end_known", !(stage->slice->flags & HYPER_NO_END));
-	json_i64(json, "true_ns", stage->true_ns);
-	json_i64(json, "unknown_ns", stage->unknown_ns);
-	json_u64(json, "exits", stage->exits);
-	json_i64(json, "exits_ns", stage->exits_ns);
-	json_u64(json, "tracing_calls", stage->calls);
-	json_i64(json, "tracing_ns", stage->calls_ns);
-	json_open(json, "reasons", '[', true);
-	for (size_t i = 0; i < stage->n_reasons; i++) {
-		json_open(json, NULL, '{', true);
-		json_str(json, "reason", report_reason(writer->report, stage->reasons[i].reason));
-		json_u64(json, "count", stage->reasons[i].count);
-		json_i64(json, "total_ns", stage->reasons[i].ns);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_close(json, '}');
+	to->vcpu = vcpu_name(writer, stage);
+	facts_open(to, NULL, '{', true);
+	facts_name(to, "kind", hyper_kind_name((enum hyper_kind)stage->slice->kind));
+	facts_name(to, "name", stage->name);
+	if (stage->slice->kind != HYPER_PHASE && to->json)
+		json_u64(to->json, "number", stage->slice->what);
+	facts_name(to, "vcpu", to->vcpu);
+	stage_times(to, stage);
+	facts_count(to, FACT_JSON("exits"), stage->exits);
+	facts_number(to, "exits_ns", stage->exits_ns);
+	facts_sum(to, "boot_exits", stage->name, stage->exits, stage->exits_ns);
+	facts_count(to, FACT_JSON("tracing_calls"), stage->calls);
+	facts_number(to, "tracing_ns", stage->calls_ns);
+	facts_sum(to, "boot_tracing", stage->name, stage->calls, stage->calls_ns);
+	boot_reason_facts(to, writer->report, stage);
+	facts_close(to, '}');
+	to->vcpu = NULL;
 }
 
-static void json(struct json *json, const struct report *report)
+static void boot_facts(struct facts *to, const struct report *report)
 {
 	const struct report_hypertrace *hypertrace = report->hypertrace;
 
 	if (!hypertrace->options->boot)
 		return;
-	json_open(json, "boot", '[', false);
+	facts_open(to, "boot", '[', false);
 	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
 		const struct report_hyper_machine *machine = &hypertrace->machines[m];
-		struct writer writer = { .report = report, .machine = machine, .json = json };
+		struct writer writer = { .report = report, .machine = machine, .to = to };
 
-		json_open(json, NULL, '{', false);
-		json_str(json, "machine", report_hyper_name(report, machine));
-		json_str(json, "told_by", host_stages_by_trace(machine->stages) ?
-			 "trace" : "hypercalls");
-		json_open(json, "stages", '[', false);
-		host_stages_each(machine->stages, json_stage, &writer);
-		json_close(json, ']');
-		json_close(json, '}');
+		to->machine = report_hyper_name(report, machine);
+		facts_open(to, NULL, '{', false);
+		facts_name(to, "machine", to->machine);
+		facts_name(to, "told_by", host_stages_by_trace(machine->stages) ?
+			   "trace" : "hypercalls");
+		facts_open(to, "stages", '[', false);
+		host_stages_each(machine->stages, boot_stage_facts, &writer);
+		facts_close(to, ']');
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
+	to->machine = NULL;
+	facts_close(to, ']');
 }
 
-static void csv_stage(void *arg, const struct host_stage *stage)
-{
-	const struct writer *writer = arg;
-	const struct report *report = writer->report;
-	struct output *out = writer->out;
-	const struct csv_row row = {
-		.machine = report_hyper_name(report, writer->machine),
-		.vcpu = vcpu_name(writer, stage),
-	};
-	int64_t ns = stage->to_ns - stage->from_ns;
-	char name[128];
-
-	csv_time(out, report, &row, "boot_begin", stage->name, stage->from_ns);
-	csv_time(out, report, &row, stage->slice->flags & HYPER_NO_END ? "boot_at_least" : "boot",
-		 stage->name, ns);
-	csv_time(out, report, &row, "boot_true", stage->name, stage->true_ns);
-	if (stage->unknown_ns)
-		csv_time(out, report, &row, "boot_unknown", stage->name, stage->unknown_ns);
-	csv_row(out, report, &(struct csv_row){
-		.section = "boot_exits", .machine = row.machine, .vcpu = row.vcpu,
-		.name = stage->name, .count = &stage->exits, .ns = &stage->exits_ns });
-	csv_row(out, report, &(struct csv_row){
-		.section = "boot_tracing", .machine = row.machine, .vcpu = row.vcpu,
-		.name = stage->name, .count = &stage->calls, .ns = &stage->calls_ns });
-	for (size_t i = 0; i < stage->n_reasons; i++) {
-		text_format(name, sizeof(name), "%s: %s", stage->name,
-			    report_reason(report, stage->reasons[i].reason));
-		csv_row(out, report, &(struct csv_row){
-			.section = "boot_exit", .machine = row.machine, .vcpu = row.vcpu,
-			.name = name, .count = &stage->reasons[i].count,
-			.ns = &stage->reasons[i].ns });
-	}
-}
-
-static void csv(struct output *out, const struct report *report)
-{
-	const struct report_hypertrace *hypertrace = report->hypertrace;
-
-	for (int32_t m = 0; hypertrace->options->boot && m < hypertrace->n_machines; m++) {
-		const struct report_hyper_machine *machine = &hypertrace->machines[m];
-		struct writer writer = { .report = report, .machine = machine, .out = out };
-
-		host_stages_each(machine->stages, csv_stage, &writer);
-	}
-}
-
-const struct report_section report_boot = { .text = text, .json = json, .csv = csv };
+const struct report_section report_boot = { .text = text, .facts = boot_facts };

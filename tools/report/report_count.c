@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_count.c
- * @brief	What is counted while the records go by: volume, hypercalls, traps, interrupts.
+ * @brief	Count records while a trace is read: volume, hypercalls, traps, interrupts.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -240,7 +240,7 @@ static void count_injection(struct report_count *count, const struct kvm_trace_r
 {
 	struct vcpu_count *vcpu;
 
-	if (record->injection == KVM_TRACE_TSC_OFFSET)
+	if (record->injection >= KVM_TRACE_TSC_OFFSET)
 		return;
 	vcpu = vcpu_count(count, &count->pcpus[record->cpu], (xen_vcpu)record->pid);
 	if (!vcpu)

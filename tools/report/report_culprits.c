@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_culprits.c
- * @brief	By whom vCPUs were preempted; with traces of guests, by which of their tasks.
+ * @brief	Write which culprits preempted vCPUs; with traces of guests, by which of their
+ *		tasks.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +49,28 @@ static void find_tasks(const struct report *report, int32_t vcpu, int64_t from_n
 
 /* --- of a vCPU ------------------------------------------------------------------------------- */
 
-static void text_tasks(struct output *out, const struct report *report, int32_t who, int64_t all)
+/** A culprit, or a task of one: its time, and which share of the steal that is. */
+static const struct table_column culprit_columns[] = {
+	{ .title = "preempted by", .width = TEXT_NAME },
+	{ .title = "", .type = TABLE_NS },
+	{ .title = "", .type = TABLE_SHARE },
+	{ .title = "" },
+};
+
+static const struct table culprits_table = {
+	.rows = { TABLE_COLUMNS(culprit_columns), .apart = true },
+};
+
+static void culprit_row(struct table_writer *to, const char *name, int64_t ns, int64_t all,
+			const char *more)
+{
+	table_row(to, (const struct table_cell[ARRAY_SIZE(culprit_columns)]){
+		table_name(name), table_number(ns), table_share(ns, all), table_name(more),
+	});
+}
+
+static void task_rows(struct table_writer *to, const struct report *report, int32_t who,
+		      int64_t all)
 {
 	size_t n;
 	const struct guest_culprit *tasks = tasks_of(report, who, &n);
@@ -63,124 +85,95 @@ static void text_tasks(struct output *out, const struct report *report, int32_t 
 		}
 		take_task(report, &tasks[i], &task);
 		snprintf(text, sizeof(text), "  %s", task.name);
-		text_name(out, text);
-		text_duration(out, tasks[i].ns);
-		text_share(out, tasks[i].ns, all, TEXT_SHARE);
-		out_char(out, '\n');
+		culprit_row(to, text, tasks[i].ns, all, "");
 	}
-	if (rest) {
-		text_name(out, "  other tasks");
-		text_duration(out, rest);
-		text_share(out, rest, all, TEXT_SHARE);
-		out_char(out, '\n');
-	}
+	if (rest)
+		culprit_row(to, "  other tasks", rest, all, "");
 }
 
 void report_culprits_text(struct output *out, const struct report *report,
 			  const struct report_vcpu *vcpu)
 {
 	const struct virt_window_stats *stats = vcpu->stats;
+	struct table_writer to = { .table = &culprits_table, .format = &table_text, .out = out };
 	int64_t all = stats->states[VIRT_PREEMPTED].ns;
 
-	if (!stats->n_culprits || !report_knows(report, VIRT_NUMBER_CULPRITS))
+	if (!report_knows(report, VIRT_NUMBER_CULPRITS))
 		return;
-	out_str(out, "\n  preempted by\n");
 	find_tasks(report, vcpu->index, report->from_ns, report->to_ns);
+	table_flat(&to, true);
 	for (size_t i = 0; i < stats->n_culprits; i++) {
 		const struct virt_culprit *culprit = &stats->culprits[i];
+		bool is_own = virt_model_is_own(report->load->model, vcpu->index, culprit->vcpu);
 
-		text_name(out, report_who(report, culprit->vcpu));
-		text_duration(out, culprit->ns);
-		text_share(out, culprit->ns, all, TEXT_SHARE);
-		if (virt_model_is_own(report->load->model, vcpu->index, culprit->vcpu))
-			out_str(out, "  its own machine's");
-		out_char(out, '\n');
-		text_tasks(out, report, culprit->vcpu, all);
+		culprit_row(&to, report_who(report, culprit->vcpu), culprit->ns, all,
+			    is_own ? "  its own machine's" : "");
+		task_rows(&to, report, culprit->vcpu, all);
 	}
+	table_flat_end(&to);
 }
 
-static void json_task(struct json *json, const struct report *report,
-		      const struct guest_culprit *culprit)
+/** @label: of the row of CSV, in @section; NULL: no row */
+static void culprit_task_facts(struct facts *to, const struct report *report,
+			       const struct guest_culprit *culprit, const char *section,
+			       const char *label)
 {
+	char name[2 * GUEST_TASK_NAME + 80];
 	struct task task;
 
 	take_task(report, culprit, &task);
-	json_str(json, "task", task.name);
+	text_format(name, sizeof(name), "%s: %s", label ? label : "", task.name);
+	facts_name(to, "task", task.name);
 	if (culprit->pid != VIRT_NONE)
-		json_i64(json, "pid", culprit->pid);
-	json_i64(json, "total_ns", culprit->ns);
+		facts_number(to, "pid", culprit->pid);
+	facts_ns(to, FACT("total_ns", label ? section : NULL, name), culprit->ns);
 }
 
-static void json_tasks(struct json *json, const struct report *report, int32_t who)
+/** "d0v1: qemu-dm-412" in CSV, as sections that have one name need it */
+static void culprit_tasks_facts(struct facts *to, const struct report *report, int32_t who)
 {
 	size_t n;
 	const struct guest_culprit *tasks = tasks_of(report, who, &n);
 
 	if (!n)
 		return;
-	json_open(json, "tasks", '[', true);
+	facts_open(to, "tasks", '[', true);
 	for (size_t i = 0; i < n; i++) {
-		json_open(json, NULL, '{', true);
-		json_task(json, report, &tasks[i]);
-		json_close(json, '}');
+		facts_open(to, NULL, '{', true);
+		culprit_task_facts(to, report, &tasks[i], "culprit_task", report_who(report, who));
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
+	facts_close(to, ']');
 }
 
-void report_culprits_json(struct json *json, const struct report *report,
-			  const struct report_vcpu *vcpu)
+/** JSON has the tasks of each culprit in it, CSV behind all culprits. */
+void report_culprits_facts(struct facts *to, const struct report *report,
+			   const struct report_vcpu *vcpu)
 {
 	const struct virt_window_stats *stats = vcpu->stats;
 
 	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
-		json_null(json, "culprits");
+		facts_null(to, "culprits");
 		return;
 	}
 	find_tasks(report, vcpu->index, report->from_ns, report->to_ns);
-	json_open(json, "culprits", '[', false);
+	facts_open(to, "culprits", '[', false);
 	for (size_t i = 0; i < stats->n_culprits; i++) {
 		const struct virt_culprit *culprit = &stats->culprits[i];
+		const char *who = report_who(report, culprit->vcpu);
 
-		json_open(json, NULL, '{', true);
-		json_str(json, "who", report_who(report, culprit->vcpu));
-		json_i64(json, "total_ns", culprit->ns);
+		facts_open(to, NULL, '{', true);
+		facts_name(to, "who", who);
+		facts_ns(to, FACT("total_ns", "culprit", who), culprit->ns);
 		if (virt_model_is_own(report->load->model, vcpu->index, culprit->vcpu))
-			json_bool(json, "own", true);
-		json_tasks(json, report, culprit->vcpu);
-		json_close(json, '}');
+			facts_flag(to, "own", true);
+		if (to->json)
+			culprit_tasks_facts(to, report, culprit->vcpu);
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
-}
-
-/** "d0v1: qemu-dm-412", as sections that have one name need it */
-static void csv_tasks(struct output *out, const struct report *report, const struct csv_row *row,
-		      int32_t who)
-{
-	size_t n;
-	const struct guest_culprit *tasks = tasks_of(report, who, &n);
-	char name[2 * GUEST_TASK_NAME + 80];
-	struct task task;
-
-	for (size_t i = 0; i < n; i++) {
-		take_task(report, &tasks[i], &task);
-		text_format(name, sizeof(name), "%s: %s", report_who(report, who), task.name);
-		csv_time(out, report, row, "culprit_task", name, tasks[i].ns);
-	}
-}
-
-void report_culprits_csv(struct output *out, const struct report *report,
-			 const struct csv_row *row, const struct report_vcpu *vcpu)
-{
-	const struct virt_window_stats *stats = vcpu->stats;
-
-	if (!report_knows(report, VIRT_NUMBER_CULPRITS))
-		return;
-	find_tasks(report, vcpu->index, report->from_ns, report->to_ns);
-	for (size_t i = 0; i < stats->n_culprits; i++)
-		csv_time(out, report, row, "culprit", report_who(report, stats->culprits[i].vcpu),
-			 stats->culprits[i].ns);
-	for (size_t i = 0; i < stats->n_culprits; i++)
-		csv_tasks(out, report, row, stats->culprits[i].vcpu);
+	facts_close(to, ']');
+	for (size_t i = 0; i < stats->n_culprits && !to->json; i++)
+		culprit_tasks_facts(to, report, stats->culprits[i].vcpu);
 }
 
 /* --- of a moment ----------------------------------------------------------------------------- */
@@ -200,27 +193,23 @@ void report_moment_tasks_text(struct output *out, const struct report *report,
 	size_t n;
 	const struct guest_culprit *tasks;
 	struct task task;
-	char time[32];
 
 	find_moment_tasks(report, moment);
 	tasks = tasks_of(report, moment->who, &n);
 	for (size_t i = 0; i < n && i < MAX_TASKS; i++) {
 		take_task(report, &tasks[i], &task);
-		format_duration(time, sizeof(time), tasks[i].ns);
-		out_str(out, i ? ", " : ": ");
-		out_text(out, task.name);
-		out_char(out, ' ');
-		out_str(out, time);
+		out_sentence(out, "%s%s %s", i ? ", " : ": ", task.name,
+			     duration_text(tasks[i].ns).text);
 	}
 	if (n > MAX_TASKS)
 		out_str(out, ", ...");
 }
 
-void report_moment_tasks_json(struct json *json, const struct report *report,
-			      const struct virt_moment *moment)
+void report_moment_tasks_facts(struct facts *to, const struct report *report,
+			       const struct virt_moment *moment)
 {
 	find_moment_tasks(report, moment);
-	json_tasks(json, report, moment->who);
+	culprit_tasks_facts(to, report, moment->who);
 }
 
 bool report_moment_task(const struct report *report, const struct virt_moment *moment, char *text,
@@ -373,10 +362,9 @@ static void text_stolen(void *arg, const struct report *report, const struct sto
 
 	if (first || text->from != stolen->from || text->by != stolen->by) {
 		end_stolen(text);
-		out_str(text->out, first ? "\n  " : "  ");
-		out_text(text->out, machine_name(report, stolen->from));
-		out_str(text->out, ", by tasks of ");
-		out_text(text->out, machine_name(report, stolen->by));
+		out_str(text->out, first ? "\n" : "");
+		out_sentence(text->out, "  %s, by tasks of %s",
+			     machine_name(report, stolen->from), machine_name(report, stolen->by));
 		out_char(text->out, '\n');
 	}
 	text->from = stolen->from;
@@ -400,42 +388,27 @@ void report_stolen_text(struct output *out, const struct report *report)
 	end_stolen(&text);
 }
 
-static void json_stolen(void *arg, const struct report *report, const struct stolen *stolen,
-			bool first)
+static void stolen_facts(void *arg, const struct report *report, const struct stolen *stolen,
+			 bool first)
 {
-	struct json *json = arg;
+	struct facts *to = arg;
+	const char *by = machine_name(report, stolen->by);
 
 	(void)first;
-	json_open(json, NULL, '{', true);
-	json_str(json, "from", machine_name(report, stolen->from));
-	json_str(json, "by", machine_name(report, stolen->by));
-	json_task(json, report, &stolen->task);
-	json_close(json, '}');
+	to->machine = machine_name(report, stolen->from);
+	facts_open(to, NULL, '{', true);
+	facts_name(to, "from", to->machine);
+	facts_name(to, "by", by);
+	culprit_task_facts(to, report, &stolen->task, "steal_task", by);
+	facts_close(to, '}');
+	to->machine = NULL;
 }
 
-void report_stolen_json(struct json *json, const struct report *report)
+void report_stolen_facts(struct facts *to, const struct report *report)
 {
 	if (!report->culprits)
 		return;
-	json_open(json, "tasks", '[', false);
-	each_stolen(report, json_stolen, json);
-	json_close(json, ']');
-}
-
-static void csv_stolen(void *arg, const struct report *report, const struct stolen *stolen,
-		       bool first)
-{
-	const struct csv_row row = { .machine = machine_name(report, stolen->from) };
-	char name[2 * GUEST_TASK_NAME + 80];
-	struct task task;
-
-	(void)first;
-	take_task(report, &stolen->task, &task);
-	text_format(name, sizeof(name), "%s: %s", machine_name(report, stolen->by), task.name);
-	csv_time(arg, report, &row, "steal_task", name, stolen->task.ns);
-}
-
-void report_stolen_csv(struct output *out, const struct report *report)
-{
-	each_stolen(report, csv_stolen, out);
+	facts_open(to, "tasks", '[', false);
+	each_stolen(report, stolen_facts, to);
+	facts_close(to, ']');
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "report_section.h"
-#include "text_columns.h"
+#include "table.h"
 
 static int build_vcpu(struct report_delivery *delivery, const struct report *report,
 		      int32_t number, const struct report_guest *guest,
@@ -116,29 +116,33 @@ void report_vector(char *text, size_t size, const struct report *report, int32_t
 
 /* --- writers --------------------------------------------------------------------------------- */
 
-static void put_row(struct output *out, const char *name, const struct virt_delivered *row)
-{
-	const int64_t times[] = { row->latency.p50, row->latency.p99, row->latency.max };
-	char text[32];
+static const struct table_column columns[] = {
+	{ .title = "interrupt delivery", .width = 28 },
+	{ .type = TABLE_COUNT, .title = "injected", .width = 9 },
+	{ .type = TABLE_COUNT, .title = "seen" },
+	{ .type = TABLE_COUNT, .title = "not seen" },
+	{ .type = TABLE_COUNT, .title = "not judged" },
+	{ .type = TABLE_DURATIONS, .title = "", .shown = TABLE_P50 | TABLE_P99 | TABLE_MAX },
+};
 
-	out_str(out, "  ");
-	out_text_left(out, name, 28);
-	out_u64_width(out, virt_delivered_injected(row->results), 10);
-	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++) {
-		out_char(out, ' ');
-		out_u64_width(out, row->results[i], 11);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(times) && row->latency.count; i++) {
-		format_duration(text, sizeof(text), times[i]);
-		out_char(out, ' ');
-		out_right(out, text, strlen(text), 10);
-	}
-	out_char(out, '\n');
+static const struct table table = { .rows = { TABLE_COLUMNS(columns), .apart = true } };
+
+static void delivered_row(struct table_writer *to, const char *name,
+			  const struct virt_delivered *row)
+{
+	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
+		table_name(name), table_number((int64_t)virt_delivered_injected(row->results)),
+		table_number((int64_t)row->results[VIRT_DELIVERY_SEEN]),
+		table_number((int64_t)row->results[VIRT_DELIVERY_NOT_SEEN]),
+		table_number((int64_t)row->results[VIRT_DELIVERY_UNJUDGED]),
+		table_durations(&row->latency),
+	});
 }
 
 static void text(struct output *out, const struct report *report)
 {
 	const struct report_delivery *delivery = report->delivery;
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
 	char vector[64], name[80];
 
 	if (!delivery || !report->load->n_guests)
@@ -149,22 +153,23 @@ static void text(struct output *out, const struct report *report)
 		out_char(out, '\n');
 		return;
 	}
-	out_str(out, "\n  interrupt delivery            injected        seen    not seen  "
-		"not judged        p50        p99        max\n");
+	table_flat(&to, true);
 	for (size_t i = 0; i < delivery->n_vcpus; i++) {
 		const struct report_delivery_vcpu *vcpu = &delivery->vcpus[i];
 
-		put_row(out, virt_model_who(report->load->model, vcpu->vcpu), &vcpu->rows[0]);
+		delivered_row(&to, virt_model_who(report->load->model, vcpu->vcpu),
+			      &vcpu->rows[0]);
 		for (size_t j = 1; j < vcpu->n; j++) {
 			report_vector(vector, sizeof(vector), report, vcpu->vcpu,
 				      vcpu->rows[j].vector);
 			snprintf(name, sizeof(name), "  %s", vector);
-			put_row(out, name, &vcpu->rows[j]);
+			delivered_row(&to, name, &vcpu->rows[j]);
 		}
 	}
+	table_flat_end(&to);
 }
 
-static void json_delivered(struct json *json, const struct virt_delivered *row)
+static void delivered_facts(struct facts *to, const struct virt_delivered *row)
 {
 	static const char *const keys[VIRT_DELIVERY_N_RESULTS] = {
 		[VIRT_DELIVERY_SEEN] = "seen",
@@ -172,50 +177,51 @@ static void json_delivered(struct json *json, const struct virt_delivered *row)
 		[VIRT_DELIVERY_UNJUDGED] = "not_judged",
 	};
 
-	json_u64(json, "injected", virt_delivered_injected(row->results));
+	facts_count(to, FACT_JSON("injected"), virt_delivered_injected(row->results));
 	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
-		json_u64(json, keys[i], row->results[i]);
-	if (!row->latency.count)
-		return;
-	json_i64(json, "p50_ns", row->latency.p50);
-	json_i64(json, "p99_ns", row->latency.p99);
-	json_i64(json, "max_ns", row->latency.max);
+		facts_count(to, FACT_JSON(keys[i]), row->results[i]);
+	if (row->latency.count) {
+		facts_count(to, FACT_JSON("count"), row->latency.count);
+		facts_members(to, &row->latency);
+	}
 }
 
-static void json(struct json *json, const struct report *report)
+static void delivery_vcpu_facts(struct facts *to, const struct virt_model *model,
+				const struct report_delivery_vcpu *vcpu)
+{
+	facts_open(to, NULL, '{', false);
+	facts_name(to, "vcpu", virt_model_who(model, vcpu->vcpu));
+	facts_number(to, "guest_cpu", vcpu->cpu);
+	delivered_facts(to, &vcpu->rows[0]);
+	facts_open(to, "vectors", '[', false);
+	for (size_t j = 1; j < vcpu->n; j++) {
+		const char *name = virt_vector_name(model, vcpu->vcpu, vcpu->rows[j].vector);
+
+		facts_open(to, NULL, '{', true);
+		facts_number(to, "vector", vcpu->rows[j].vector);
+		if (name)
+			facts_name(to, "name", name);
+		delivered_facts(to, &vcpu->rows[j]);
+		facts_close(to, '}');
+	}
+	facts_close(to, ']');
+	facts_close(to, '}');
+}
+
+static void delivery_facts(struct facts *to, const struct report *report)
 {
 	const struct report_delivery *delivery = report->delivery;
 
 	if (!delivery)
 		return;
-	json_open(json, "interrupt_delivery", '{', false);
+	facts_open(to, "interrupt_delivery", '{', false);
 	if (delivery->missing)
-		json_str(json, "missing", delivery->missing);
-	json_open(json, "vcpus", '[', false);
-	for (size_t i = 0; i < delivery->n_vcpus; i++) {
-		const struct report_delivery_vcpu *vcpu = &delivery->vcpus[i];
-
-		json_open(json, NULL, '{', false);
-		json_str(json, "vcpu", virt_model_who(report->load->model, vcpu->vcpu));
-		json_i64(json, "guest_cpu", vcpu->cpu);
-		json_delivered(json, &vcpu->rows[0]);
-		json_open(json, "vectors", '[', false);
-		for (size_t j = 1; j < vcpu->n; j++) {
-			const char *name = virt_vector_name(report->load->model, vcpu->vcpu,
-							    vcpu->rows[j].vector);
-
-			json_open(json, NULL, '{', true);
-			json_i64(json, "vector", vcpu->rows[j].vector);
-			if (name)
-				json_str(json, "name", name);
-			json_delivered(json, &vcpu->rows[j]);
-			json_close(json, '}');
-		}
-		json_close(json, ']');
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_close(json, '}');
+		facts_name(to, "missing", delivery->missing);
+	facts_open(to, "vcpus", '[', false);
+	for (size_t i = 0; i < delivery->n_vcpus; i++)
+		delivery_vcpu_facts(to, report->load->model, &delivery->vcpus[i]);
+	facts_close(to, ']');
+	facts_close(to, '}');
 }
 
 /* --- the section ----------------------------------------------------------------------------- */
@@ -247,5 +253,5 @@ static void release(struct report_counted *counted)
 
 const struct report_section report_interrupts = {
 	.rows = count_rows, .record = count_record, .build = build, .free = release,
-	.text = text, .json = json,
+	.text = text, .facts = delivery_facts,
 };

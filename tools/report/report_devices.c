@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_devices.c
- * @brief	kshark-virt report --devices: what devices were asked for, by the monitors' traces.
+ * @brief	kshark-virt report --devices: requests to devices, from the monitors' traces.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -219,8 +219,8 @@ static void list_beginners(struct table_cell *cells, char (*names)[THREAD_NAME],
 }
 
 /** Return: 0 or -ENOMEM. */
-static int put_asked(struct table_writer *to, const struct report *report,
-		     const struct host_monitor *monitor, const struct report_asked *asked)
+static int devices_asked_rows(struct table_writer *to, const struct report *report,
+			      const struct host_monitor *monitor, const struct report_asked *asked)
 {
 	struct table_cell *list = calloc(asked->n_threads + 1,
 					 ARRAY_SIZE(beginners) * sizeof(*list));
@@ -251,8 +251,8 @@ static int put_asked(struct table_writer *to, const struct report *report,
 	return ok ? 0 : -ENOMEM;
 }
 
-static void put_opened(struct table_writer *to, const struct host_monitor *monitor,
-		       const struct report_opened *opened, int64_t all_ns)
+static void devices_opened_row(struct table_writer *to, const struct host_monitor *monitor,
+			       const struct report_opened *opened, int64_t all_ns)
 {
 	bool device = opened->device != MONITOR_NONE;
 	bool exit = !device && opened->reason != REPORT_NO_EXIT;
@@ -324,8 +324,8 @@ static void put_all(struct output *out, int64_t vmm_ns)
 	out_char(out, '\n');
 }
 
-static int put_monitor(void *arg, const struct report *report,
-		       const struct report_devices *devices)
+static int devices_monitor_rows(void *arg, const struct report *report,
+				const struct report_devices *devices)
 {
 	const struct host_monitor *monitor = devices->monitor;
 	struct table_writer *to = arg;
@@ -343,10 +343,10 @@ static int put_monitor(void *arg, const struct report *report,
 		text_clock(to->out, report, monitor);
 	table_group(to, cells);
 	for (size_t i = 0; i < devices->n_asked && !ret; i++)
-		ret = put_asked(to, report, monitor, &devices->asked[i]);
+		ret = devices_asked_rows(to, report, monitor, &devices->asked[i]);
 	table_rows(to, &opened_rows);
 	for (size_t i = 0; i < devices->n_opened; i++)
-		put_opened(to, monitor, &devices->opened[i], devices->vmm_ns);
+		devices_opened_row(to, monitor, &devices->opened[i], devices->vmm_ns);
 	table_rows_end(to);
 	if (table_as_text(to) && devices->n_opened)
 		put_all(to->out, devices->vmm_ns);
@@ -356,11 +356,11 @@ static int put_monitor(void *arg, const struct report *report,
 	return ret;
 }
 
-static int put_monitors(struct table_writer *to, const struct report *report)
+static int devices_rows(struct table_writer *to, const struct report *report)
 {
-	return report_each_monitor(report, put_monitor, to);
+	return report_each_monitor(report, devices_monitor_rows, to);
 }
 
 const struct report_page report_devices = {
-	.table = &table, .number = VIRT_N_NUMBERS, .rows = put_monitors,
+	.table = &table, .number = VIRT_N_NUMBERS, .rows = devices_rows,
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_events.c
- * @brief	What a vCPU did one by one: hypercalls, traps, memory, interrupts.
+ * @brief	Write the counts of each hypercall, trap, memory event and interrupt of a vCPU.
  */
 #include <stdio.h>
 
-#include "json_durations.h"
-#include "report_csv.h"
 #include "report_parts.h"
+#include "report_unknown.h"
+#include "table.h"
 #include "text_columns.h"
 
 /** How many there are of a kind, by number; what is called the same is one list. */
@@ -15,6 +15,8 @@ struct list {
 	const char	*heading;
 	unsigned int	n;
 	enum count_what	what;		/* the first one */
+	enum virt_number number;
+	const char	*section;	/* of CSV, for the first list of a number */
 	bool		(*label)(const struct vcpu_count *count, unsigned int i, char *text,
 				 size_t size);
 };
@@ -41,7 +43,7 @@ static bool label_trap(const struct vcpu_count *count, unsigned int i, char *tex
 	return true;
 }
 
-/** Return: false behind the last one. */
+/** Return: false after the last one. */
 static bool label_name(const char *name, char *text, size_t size)
 {
 	if (name)
@@ -70,144 +72,178 @@ static bool label_vector(const struct vcpu_count *count, unsigned int i, char *t
 }
 
 static const struct list lists[] = {
-	{ "hypercalls", COUNT_HYPERCALLS, COUNT_HYPERCALL,
+	{ "hypercalls", COUNT_HYPERCALLS, COUNT_HYPERCALL, VIRT_NUMBER_HYPERCALLS, "hypercall",
 	  label_hypercall },
-	{ "in multicalls", COUNT_HYPERCALLS, COUNT_SUBCALL,
+	{ "in multicalls", COUNT_HYPERCALLS, COUNT_SUBCALL, VIRT_NUMBER_HYPERCALLS, NULL,
 	  label_hypercall },
-	{ "traps", COUNT_TRAPS, COUNT_TRAP, label_trap },
-	{ "traps", COUNT_TRAP_EVENTS, COUNT_TRAP_EVENT,
+	{ "traps", COUNT_TRAPS, COUNT_TRAP, VIRT_NUMBER_TRAPS, "trap", label_trap },
+	{ "traps", COUNT_TRAP_EVENTS, COUNT_TRAP_EVENT, VIRT_NUMBER_TRAPS, NULL,
 	  label_trap_event },
-	{ "memory", COUNT_MEMORY_EVENTS, COUNT_MEMORY, label_memory },
-	{ "interrupts", COUNT_VECTORS, COUNT_VECTOR, label_vector },
+	{ "memory", COUNT_MEMORY_EVENTS, COUNT_MEMORY, VIRT_NUMBER_MEMORY, "memory",
+	  label_memory },
+	{ "interrupts", COUNT_VECTORS, COUNT_VECTOR, VIRT_NUMBER_INJECTED, "interrupt",
+	  label_vector },
 };
 
-static void text_item(struct output *out, bool *first, const char *heading, const char *name,
-		      uint64_t count)
-{
-	char text[24];
-
-	if (!count)
-		return;
-	if (*first) {
-		out_char(out, '\n');
-		text_name(out, heading);
-		text_right(out, "count", TEXT_NUMBER);
-		out_char(out, '\n');
-	}
-	*first = false;
-	out_str(out, "    ");
-	out_text_left(out, name, TEXT_NAME - 2);
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)count);
-	text_right(out, text, TEXT_NUMBER);
-	out_char(out, '\n');
-}
-
-void report_events_text(struct output *out, const struct vcpu_count *count)
+/** The lists that the trace does not show, a line each. */
+static void text_unknown_lists(struct output *out, const struct report *report)
 {
 	bool first = true;
-	char text[64];
 
-	for (size_t k = 0; count && k < ARRAY_SIZE(lists); k++) {
-		const struct list *list = &lists[k];
-
-		first |= k && strcmp(list->heading, list[-1].heading);
-		for (unsigned int i = 0; i < list->n; i++) {
-			if (!list->label(count, i, text, sizeof(text)))
-				break;
-			text_item(out, &first, list->heading, text,
-				  report_counted(count, list->what, i));
-		}
-	}
-}
-
-static void write_hypercalls(struct json *json, const struct vcpu_count *count)
-{
-	json_open(json, "hypercalls", '[', false);
-	for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++) {
-		const char *name = report_count_hypercall(count, i);
-
-		if (!report_counted(count, COUNT_HYPERCALL, i) &&
-		    !report_counted(count, COUNT_SUBCALL, i))
+	for (size_t k = 0; k < ARRAY_SIZE(lists); k++) {
+		if (!lists[k].section || report_knows(report, lists[k].number))
 			continue;
-		json_open(json, NULL, '{', true);
-		if (i != COUNT_OTHER_HYPERCALL)
-			json_u64(json, "nr", i);
-		json_str(json, "name", i == COUNT_OTHER_HYPERCALL ? "other" : name ? name : "");
-		json_u64(json, "count", report_counted(count, COUNT_HYPERCALL, i));
-		json_u64(json, "subcalls", report_counted(count, COUNT_SUBCALL, i));
-		json_close(json, '}');
+		if (first)
+			out_char(out, '\n');
+		first = false;
+		text_name(out, lists[k].heading);
+		text_unknown(out);
+		out_char(out, '\n');
 	}
-	json_close(json, ']');
 }
 
-static void write_named(struct json *json, const char *name, uint64_t count)
+/** Those of @list that were counted. */
+static void list_rows(struct table_writer *to, const struct list *list,
+		      const struct vcpu_count *count)
+{
+	char text[64], name[80];
+
+	for (unsigned int i = 0; i < list->n; i++) {
+		uint64_t n = report_counted(count, list->what, i);
+
+		if (!n || !list->label(count, i, text, sizeof(text)))
+			continue;
+		snprintf(name, sizeof(name), "  %s", text);
+		table_row(to, (const struct table_cell[]){
+			table_name(name), table_number((int64_t)n),
+		});
+	}
+}
+
+/** Lists with the same heading have it once. */
+void report_events_text(struct output *out, const struct report *report,
+			const struct vcpu_count *count)
+{
+	struct table_column columns[] = {
+		{ .width = TEXT_NAME }, { .title = "count", .type = TABLE_COUNT },
+	};
+	const struct table table = { .rows = { TABLE_COLUMNS(columns), .apart = true } };
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
+
+	table_flat(&to, true);
+	for (size_t k = 0; count && k < ARRAY_SIZE(lists); k++) {
+		if (!k || strcmp(lists[k].heading, lists[k - 1].heading) != 0)
+			table_rows(&to, &table.rows);
+		columns[0].title = lists[k].heading;
+		if (report_knows(report, lists[k].number))
+			list_rows(&to, &lists[k], count);
+	}
+	table_flat_end(&to);
+	text_unknown_lists(out, report);
+}
+
+/** Begin a list of JSON. Return: false if it is unknown, and has been written so. */
+static bool begin_list(struct facts *to, const struct report *report, const char *key,
+		       enum virt_number number)
+{
+	if (report_knows(report, number))
+		facts_open(to, key, '[', false);
+	else
+		facts_null(to, key);
+	return report_knows(report, number);
+}
+
+/** CSV begins with an empty row for each list that is unknown. */
+static void unknown_facts(struct facts *to, const struct report *report)
+{
+	to->unknown = true;
+	for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
+		if (lists[k].section && !report_knows(report, lists[k].number))
+			facts_count(to, FACT_CSV(lists[k].section, NULL), 0);
+	to->unknown = false;
+}
+
+static void hypercall_facts(struct facts *to, const struct vcpu_count *count, unsigned int i)
+{
+	bool is_other = i == COUNT_OTHER_HYPERCALL;
+	const char *name = report_count_hypercall(count, i);
+	uint64_t calls = report_counted(count, COUNT_HYPERCALL, i);
+	uint64_t subcalls = report_counted(count, COUNT_SUBCALL, i);
+	char text[32];
+
+	if (!calls && !subcalls)
+		return;
+	snprintf(text, sizeof(text), is_other ? "other" : "%u", i);
+	facts_open(to, NULL, '{', true);
+	if (!is_other)
+		facts_number(to, "nr", i);
+	facts_name(to, "name", is_other ? "other" : name ? name : "");
+	facts_count(to, FACT("count", "hypercall", name ? name : text), calls);
+	facts_count(to, FACT("subcalls", "subcall", name ? name : text), subcalls);
+	facts_close(to, '}');
+}
+
+static void named_facts(struct facts *to, const char *section, const char *name, uint64_t count)
 {
 	if (!count)
 		return;
-	json_open(json, NULL, '{', true);
-	json_str(json, "name", name);
-	json_u64(json, "count", count);
-	json_close(json, '}');
+	facts_open(to, NULL, '{', true);
+	facts_name(to, "name", name);
+	facts_count(to, FACT("count", section, name), count);
+	facts_close(to, '}');
 }
 
-void report_events_json(struct json *json, const struct vcpu_count *count)
+static void trap_facts(struct facts *to, const struct vcpu_count *count)
 {
 	char number[16];
 
-	write_hypercalls(json, count);
-	json_open(json, "traps", '[', false);
-	for (unsigned int i = 0; count && i < COUNT_TRAPS; i++) {
+	for (unsigned int i = 0; i < COUNT_TRAPS; i++) {
 		snprintf(number, sizeof(number), "trap_%u", i);
-		write_named(json, xen_trap_name(i) ? xen_trap_name(i) : number,
-			  report_counted(count, COUNT_TRAP, i));
+		named_facts(to, "trap", xen_trap_name(i) ? xen_trap_name(i) : number,
+			    report_counted(count, COUNT_TRAP, i));
 	}
-	for (int i = 0; count && report_count_trap(i); i++)
-		write_named(json, report_count_trap(i), report_counted(count, COUNT_TRAP_EVENT, i));
-	json_close(json, ']');
-	json_open(json, "memory", '[', false);
-	for (int i = 0; count && report_count_memory(i); i++)
-		write_named(json, report_count_memory(i), report_counted(count, COUNT_MEMORY, i));
-	json_close(json, ']');
-	json_open(json, "interrupts", '[', false);
-	for (unsigned int i = 0; count && i < COUNT_VECTORS; i++) {
-		if (!report_counted(count, COUNT_VECTOR, i))
-			continue;
-		json_open(json, NULL, '{', true);
-		json_u64(json, "vector", i);
-		json_u64(json, "count", report_counted(count, COUNT_VECTOR, i));
-		json_close(json, '}');
-	}
-	json_close(json, ']');
+	for (int i = 0; report_count_trap(i); i++)
+		named_facts(to, "trap", report_count_trap(i),
+			    report_counted(count, COUNT_TRAP_EVENT, i));
 }
 
-void report_events_csv(struct output *out, const struct report *report, const struct csv_row *row,
-		       const struct vcpu_count *count)
+static void vector_facts(struct facts *to, const struct vcpu_count *count, unsigned int i)
 {
-	char text[32];
+	uint64_t injected = report_counted(count, COUNT_VECTOR, i);
+	char text[16];
 
-	for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++) {
-		const char *name = report_count_hypercall(count, i);
+	if (!injected)
+		return;
+	snprintf(text, sizeof(text), "%u", i);
+	facts_open(to, NULL, '{', true);
+	facts_number(to, "vector", i);
+	facts_count(to, FACT("count", "interrupt", text), injected);
+	facts_close(to, '}');
+}
 
-		snprintf(text, sizeof(text), i == COUNT_OTHER_HYPERCALL ? "other" : "%u", i);
-		csv_count(out, report, row, "hypercall", name ? name : text,
-			  report_counted(count, COUNT_HYPERCALL, i));
-		csv_count(out, report, row, "subcall", name ? name : text,
-			  report_counted(count, COUNT_SUBCALL, i));
+void report_events_facts(struct facts *to, const struct report *report,
+			 const struct vcpu_count *count)
+{
+	unknown_facts(to, report);
+	if (begin_list(to, report, "hypercalls", VIRT_NUMBER_HYPERCALLS)) {
+		for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++)
+			hypercall_facts(to, count, i);
+		facts_close(to, ']');
 	}
-	for (unsigned int i = 0; count && i < COUNT_TRAPS; i++) {
-		snprintf(text, sizeof(text), "trap_%u", i);
-		csv_count(out, report, row, "trap", xen_trap_name(i) ? xen_trap_name(i) : text,
-			  report_counted(count, COUNT_TRAP, i));
+	if (begin_list(to, report, "traps", VIRT_NUMBER_TRAPS)) {
+		if (count)
+			trap_facts(to, count);
+		facts_close(to, ']');
 	}
-	for (int i = 0; count && report_count_trap(i); i++)
-		csv_count(out, report, row, "trap", report_count_trap(i),
-			  report_counted(count, COUNT_TRAP_EVENT, i));
-	for (int i = 0; count && report_count_memory(i); i++)
-		csv_count(out, report, row, "memory", report_count_memory(i),
-			  report_counted(count, COUNT_MEMORY, i));
-	for (unsigned int i = 0; count && i < COUNT_VECTORS; i++) {
-		snprintf(text, sizeof(text), "%u", i);
-		csv_count(out, report, row, "interrupt", text,
-			  report_counted(count, COUNT_VECTOR, i));
+	if (begin_list(to, report, "memory", VIRT_NUMBER_MEMORY)) {
+		for (int i = 0; count && report_count_memory(i); i++)
+			named_facts(to, "memory", report_count_memory(i),
+				    report_counted(count, COUNT_MEMORY, i));
+		facts_close(to, ']');
+	}
+	if (begin_list(to, report, "interrupts", VIRT_NUMBER_INJECTED)) {
+		for (unsigned int i = 0; count && i < COUNT_VECTORS; i++)
+			vector_facts(to, count, i);
+		facts_close(to, ']');
 	}
 }

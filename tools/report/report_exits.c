@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_exits.c
- * @brief	What VM exits cost, and what their time went to.
+ * @brief	The costs of VM exits, and the use of their time.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "json_durations.h"
-#include "report_csv.h"
 #include "report_parts.h"
 #include "report_unknown.h"
+#include "table.h"
 #include "text_columns.h"
 
 /** What an exit has cost can be known: it has an entry, and both have records. */
@@ -18,48 +17,100 @@ static bool has_cost(const struct report *report, const struct virt_dist *cost)
 	return cost->count && report_knows(report, VIRT_NUMBER_EXIT_COST);
 }
 
-/** As "perf kvm stat" shows them. Its time is longer: it counts what a vCPU sleeps, too. */
-static void put_exit_costs(struct output *out, const struct report *report,
-			   const struct virt_window_stats *stats)
+/** The statistics of costs in text, in the order of "perf kvm stat". */
+static const unsigned int shown[] = {
+	TABLE_MIN, TABLE_MAX, TABLE_MEAN, TABLE_P50, TABLE_P95, TABLE_P99
+};
+
+enum {
+	COST_REASON = 0, COST_SAMPLES, COST_SAMPLES_SHARE, COST_TIME, COST_TIME_SHARE,
+	COST_STATISTICS, N_COST = COST_STATISTICS + ARRAY_SIZE(shown)
+};
+
+/** What the trace does not show is "-", what has no end in it is "?". */
+static struct table_cell no_cost(const struct report *report, enum virt_number number)
 {
-	static const char *const columns[] = {
-		"samples", "samples %", "time", "time %", "min", "max", "mean", "p50", "p95", "p99"
+	struct table_cell cell = table_unknown();
+
+	cell.instead = report_knows(report, number) ? "?" : "-";
+	return cell;
+}
+
+/** @exits, @ns: of all reasons */
+static void cost_row(struct table_writer *to, const struct report *report,
+		     const struct virt_window_exit *exit, uint64_t exits, int64_t ns)
+{
+	const struct virt_dist *cost = &exit->cost;
+	bool known = has_cost(report, cost);
+	struct table_cell cells[N_COST] = {
+		[COST_REASON] = table_name(report_reason(report, exit->reason)),
+		[COST_SAMPLES] = table_number((int64_t)exit->count),
+		[COST_SAMPLES_SHARE] = table_share((int64_t)exit->count, (int64_t)exits),
+		[COST_TIME] = known ? table_number(cost->ns) :
+			      no_cost(report, VIRT_NUMBER_EXIT_COST),
+		[COST_TIME_SHARE] = known ? table_share(cost->ns, ns) : table_absent(),
 	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		cells[COST_STATISTICS + i] =
+			table_optional(known, known ? table_statistic_of(cost,
+						      table_statistic_at(shown[i])) : 0);
+	table_row(to, cells);
+}
+
+/** As "perf kvm stat" shows them. Its time is longer: it counts what a vCPU sleeps, too. */
+static void costs_table(struct output *out, const struct report *report,
+			  const struct virt_window_stats *stats)
+{
+	struct table_column columns[N_COST] = {
+		[COST_REASON] = { .title = "VM exits", .width = TEXT_NAME },
+		[COST_SAMPLES] = { .title = "samples", .type = TABLE_COUNT },
+		[COST_SAMPLES_SHARE] = { .title = "samples %", .type = TABLE_SHARE,
+					 .width = TEXT_NUMBER },
+		[COST_TIME] = { .title = "time", .type = TABLE_NS },
+		[COST_TIME_SHARE] = { .title = "time %", .type = TABLE_SHARE,
+				      .width = TEXT_NUMBER },
+	};
+	const struct table table = { .rows = { TABLE_COLUMNS(columns), .apart = true } };
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
 	int64_t ns = 0;
 
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		columns[COST_STATISTICS + i] = (struct table_column){
+			.title = table_statistics[table_statistic_at(shown[i])].name,
+			.type = TABLE_NS,
+		};
 	for (size_t i = 0; i < stats->n_reasons; i++)
 		ns += stats->reasons[i].cost.ns;
-	out_char(out, '\n');
-	text_name(out, "VM exits");
-	text_columns(out, columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < stats->n_reasons; i++) {
-		const struct virt_window_exit *exit = &stats->reasons[i];
-		const struct virt_dist *cost = &exit->cost;
+	table_flat(&to, true);
+	for (size_t i = 0; i < stats->n_reasons; i++)
+		cost_row(&to, report, &stats->reasons[i], stats->exits, ns);
+	table_flat_end(&to);
+}
 
-		text_name(out, report_reason(report, exit->reason));
-		text_count(out, exit->count);
-		text_share(out, (int64_t)exit->count, (int64_t)stats->exits, TEXT_NUMBER);
-		if (!report_knows(report, VIRT_NUMBER_EXIT_COST))
-			text_unknown(out);
-		else if (!cost->count)
-			text_right(out, "?", TEXT_NUMBER);
-		if (has_cost(report, cost)) {
-			text_duration(out, cost->ns);
-			text_share(out, cost->ns, ns, TEXT_NUMBER);
-			text_duration(out, cost->min);
-			text_duration(out, cost->max);
-			text_duration(out, virt_mean(cost->ns, cost->count));
-			text_duration(out, cost->p50);
-			text_duration(out, cost->p95);
-			text_duration(out, cost->p99);
-		}
-		out_char(out, '\n');
+static void part_row(struct table_writer *to, const struct report *report,
+		     const struct virt_window_exit *exit)
+{
+	struct table_cell cells[1 + REPORT_EXIT_N_PARTS] = {
+		table_name(report_reason(report, exit->reason)),
+	};
+	int64_t ns[REPORT_EXIT_N_PARTS];
+
+	report_exit_split(exit, ns);
+	for (int part = 0; part < REPORT_EXIT_N_PARTS; part++) {
+		bool is_lost = part == REPORT_EXIT_VMM && !report_knows(report, VIRT_NUMBER_VMM);
+
+		cells[1 + part] = !is_lost && has_cost(report, &exit->cost) ?
+				  table_number(ns[part]) :
+				  no_cost(report, is_lost ? VIRT_NUMBER_VMM :
+					  VIRT_NUMBER_EXIT_COST);
 	}
+	table_row(to, cells);
 }
 
 /** What happened between exit and entry. The device model of Xen runs in another domain. */
-static void put_exit_parts(struct output *out, const struct report *report,
-			   const struct virt_window_stats *stats)
+static void parts_table(struct output *out, const struct report *report,
+			  const struct virt_window_stats *stats)
 {
 	/* waits are not told apart then */
 	bool split = !report_is_unsplit(report);
@@ -71,31 +122,20 @@ static void put_exit_parts(struct output *out, const struct report *report,
 		[REPORT_EXIT_WAKING] = split ? "waking" : NULL,
 		[REPORT_EXIT_FREE] = split ? "(no cost)" : NULL,
 	};
-	int64_t ns[REPORT_EXIT_N_PARTS];
+	struct table_column columns[1 + REPORT_EXIT_N_PARTS] = {
+		{ .title = split ? "of which" : "of which, not split", .width = TEXT_NAME },
+	};
+	const struct table table = { .rows = { TABLE_COLUMNS(columns), .apart = true } };
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
 
-	out_char(out, '\n');
-	text_name(out, split ? "of which" : "of which, not split");
 	for (int part = 0; part < REPORT_EXIT_N_PARTS; part++)
-		if (names[part])
-			text_right(out, names[part], TEXT_PART);
-	out_char(out, '\n');
-	for (size_t i = 0; i < stats->n_reasons; i++) {
-		text_name(out, report_reason(report, stats->reasons[i].reason));
-		report_exit_split(&stats->reasons[i], ns);
-		for (int part = 0; part < REPORT_EXIT_N_PARTS; part++) {
-			char text[32];
-
-			if (!names[part])
-				continue;
-			strcpy(text, report_knows(report, VIRT_NUMBER_EXIT_COST) ? "?" : "-");
-			if (part == REPORT_EXIT_VMM && !report_knows(report, VIRT_NUMBER_VMM))
-				strcpy(text, "-");
-			else if (has_cost(report, &stats->reasons[i].cost))
-				format_duration(text, sizeof(text), ns[part]);
-			text_right(out, text, TEXT_PART);
-		}
-		out_char(out, '\n');
-	}
+		columns[1 + part] = (struct table_column){
+			.title = names[part], .type = TABLE_NS, .width = TEXT_PART,
+		};
+	table_flat(&to, true);
+	for (size_t i = 0; i < stats->n_reasons; i++)
+		part_row(&to, report, &stats->reasons[i]);
+	table_flat_end(&to);
 }
 
 void report_exits_text(struct output *out, const struct report *report,
@@ -111,7 +151,7 @@ void report_exits_text(struct output *out, const struct report *report,
 	if (!stats->n_reasons)
 		return;
 	if (report->kvm) {
-		put_exit_costs(out, report, stats);
+		costs_table(out, report, stats);
 	} else {
 		out_char(out, '\n');
 		text_heading(out, "VM exits");
@@ -124,116 +164,64 @@ void report_exits_text(struct output *out, const struct report *report,
 
 		text_stretches(out, report_reason(report, exit->reason), &costs, stats->known_ns);
 	}
-	put_exit_parts(out, report, stats);
+	parts_table(out, report, stats);
 }
 
 void report_exit_before_text(struct output *out, const struct report *report,
 			     const struct virt_window_stats *stats)
 {
-	char text[32];
-
-	if (!stats->exits_before || !report_knows(report, VIRT_NUMBER_EXIT_COST))
-		return;
-	format_duration(text, sizeof(text), stats->exits_before_ns);
-	out_str(out, "\n  when the window begins, ");
-	out_str(out, report_reason(report, stats->before_reason));
-	out_str(out, " has gone on for ");
-	out_str(out, text);
-	out_char(out, '\n');
+	if (stats->exits_before && report_knows(report, VIRT_NUMBER_EXIT_COST))
+		out_printf(out, "\n  when the window begins, %s has gone on for %s\n",
+			   report_reason(report, stats->before_reason),
+			   duration_text(stats->exits_before_ns).text);
 }
 
-void report_exits_json(struct json *json, const struct report *report,
-		       const struct virt_window_stats *stats)
+/** What they cost. CSV has no time if no exit has a cost. */
+static void cost_facts(struct facts *to, const struct report *report,
+		       const struct virt_dist *cost, const char *reason)
 {
-	unsigned int in = virt_model_includes(report->load->model, VIRT_HYPERVISOR);
-	char names[VIRT_STATE_NAMES];
-
-	if (!report_knows(report, VIRT_NUMBER_EXITS)) {
-		json_null(json, "exits");
-		return;
-	}
-	json_open(json, "exits", '[', false);
-	for (size_t i = 0; i < stats->n_reasons; i++) {
-		const struct virt_window_exit *exit = &stats->reasons[i];
-
-		json_open(json, NULL, '{', true);
-		json_str(json, "reason", report_reason(report, exit->reason));
-		json_u64(json, "count", exit->count);
-		json->unknown = !report_knows(report, VIRT_NUMBER_EXIT_COST);
-		json_i64(json, "total_ns", exit->cost.ns);
-		json_dist(json, &exit->cost);
-		json_u64(json, "complete", exit->cost.count);
-		if (report_is_unsplit(report))
-			json_bool(json, "unsplit", true);
-		if (json->unknown) {
-			json_null(json, "states_ns");
-			json->unknown = false;
-			json_close(json, '}');
-			continue;
-		}
-		json_open(json, "states_ns", '{', true);
-		for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
-			if (exit->state_ns[state])
-				json_i64(json, virt_state_name((enum virt_state)state),
-					 exit->state_ns[state]);
-		}
-		if (in)
-			json_str(json, "includes",
-				 virt_state_names(in, "+", names, sizeof(names)));
-		if (in & 1U << VIRT_VMM)
-			json_null(json, virt_state_name(VIRT_VMM));
-		json_close(json, '}');
-		if (exit->unasked_ns)
-			json_i64(json, "unasked_ns", exit->unasked_ns);
-		if (!report_knows(report, VIRT_NUMBER_VMM) && report->kvm)
-			json_null(json, "unasked_vmm_ns");
-		else if (exit->unasked_vmm_ns)
-			json_i64(json, "unasked_vmm_ns", exit->unasked_vmm_ns);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
+	to->unknown = !has_cost(report, cost);
+	facts_members(to, cost);
+	to->unknown = !report_knows(report, VIRT_NUMBER_EXIT_COST);
+	facts_count(to, FACT_JSON("complete"), cost->count);
+	if (cost->count)
+		facts_durations(to, FACT_CSV("exit_cost", reason), cost);
+	else
+		facts_sum(to, "exit_cost", reason, 0, VIRT_NONE);
 }
 
 /** Exits of one reason: all, those with a cost, and what this time went to. */
-static void csv_exit(struct output *out, const struct report *report, const struct csv_row *row,
-		     const struct virt_window_exit *exit)
+static void exit_facts(struct facts *to, const struct report *report,
+		       const struct virt_window_exit *exit)
 {
 	const char *reason = report_reason(report, exit->reason);
-	struct csv_row cost = *row;
-	char section[32];
 
-	csv_count(out, report, row, "exits", reason, exit->count);
-	cost.unknown = !report_knows(report, VIRT_NUMBER_EXIT_COST);
-	cost.section = "exit_cost";
-	cost.name = reason;
-	cost.count = &exit->cost.count;
-	cost.ns = &exit->cost.ns;
-	cost.dist = &exit->cost;
-	csv_row(out, report, &cost);
-	if (cost.unknown)
-		return;
-	for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
-		snprintf(section, sizeof(section), "exit_%s",
-			 virt_state_name((enum virt_state)state));
-		if (exit->state_ns[state])
-			csv_time(out, report, row, section, reason, exit->state_ns[state]);
-	}
-	if (exit->unasked_ns)
-		csv_time(out, report, row, "exit_unasked", reason, exit->unasked_ns);
-	if (exit->unasked_vmm_ns)
-		csv_time(out, report, row, "exit_unasked_vmm", reason, exit->unasked_vmm_ns);
+	facts_open(to, NULL, '{', true);
+	facts_name(to, "reason", reason);
+	facts_count(to, FACT("count", "exits", reason), exit->count);
+	cost_facts(to, report, &exit->cost, reason);
+	to->unknown = !has_cost(report, &exit->cost);
+	if (report_is_unsplit(report))
+		facts_flag(to, "unsplit", true);
+	report_states_facts(to, report, "exit_", reason, VIRT_HYPERVISOR, VIRT_UNKNOWN,
+			    exit->state_ns);
+	report_unasked_facts(to, report, reason, exit->unasked_ns, exit->unasked_vmm_ns);
+	to->unknown = false;
+	facts_close(to, '}');
 }
 
-void report_exits_csv(struct output *out, const struct report *report, const struct csv_row *row,
-		      const struct virt_window_stats *stats)
+void report_exits_facts(struct facts *to, const struct report *report,
+			const struct virt_window_stats *stats)
 {
-	struct csv_row unknown = *row;
-
 	if (!report_knows(report, VIRT_NUMBER_EXITS)) {
-		unknown.unknown = true;
-		csv_count(out, report, &unknown, "exits", NULL, 0);
+		facts_null(to, "exits");
+		to->unknown = true;
+		facts_count(to, FACT_CSV("exits", NULL), 0);
+		to->unknown = false;
 		return;
 	}
+	facts_open(to, "exits", '[', false);
 	for (size_t i = 0; i < stats->n_reasons; i++)
-		csv_exit(out, report, row, &stats->reasons[i]);
+		exit_facts(to, report, &stats->reasons[i]);
+	facts_close(to, ']');
 }

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report_csv.h"
 #include "report_section.h"
+#include "table.h"
 #include "text_columns.h"
 #include "virt_window.h"
 
@@ -146,38 +146,56 @@ int report_hyper_functions(const struct report_hypertrace *hypertrace, const str
 
 /* --- writers --------------------------------------------------------------------------------- */
 
-static void text_function(struct output *out, const struct report_hyper_machine *machine,
-			  const struct report_hyper_function *function)
+/** Columns of text. Behind the true time stands whether nobody knows how much more it is. */
+enum {
+	NAME = 0, CALLS, CALLS_SHARE, TRUE_TIME, MORE, TRUE_SHARE, SELF, MEAN, ON_CPU, NO_END,
+	N_COLUMNS
+};
+
+static void function_row(struct table_writer *to, const struct report_hyper_machine *machine,
+			 const struct report_hyper_function *function)
 {
+	uint64_t open = function->calls - function->complete;
 	char address[MAX_ADDRESS];
 
-	out_str(out, "  ");
-	out_text_left(out, name_of(function, address), 32);
-	text_count(out, function->calls);
-	text_share(out, (int64_t)function->calls, (int64_t)machine->all_calls, TEXT_SHARE);
-	text_duration(out, function->true_ns);
-	text_more(out, function->unknown_ns > 0);
-	text_share(out, function->true_ns, machine->guest_ns, TEXT_SHARE);
-	text_duration(out, function->self_ns);
-	text_duration(out, virt_mean(function->true_ns, function->complete));
-	text_duration(out, function->cpu_ns);
-	if (function->calls > function->complete)
-		text_count(out, function->calls - function->complete);
-	out_char(out, '\n');
+	table_row(to, (const struct table_cell[N_COLUMNS]){
+		[NAME] = table_name(name_of(function, address)),
+		[CALLS] = table_number((int64_t)function->calls),
+		[CALLS_SHARE] = table_share((int64_t)function->calls, (int64_t)machine->all_calls),
+		[TRUE_TIME] = table_number(function->true_ns),
+		[MORE] = table_name(function->unknown_ns > 0 ? " +?" : ""),
+		[TRUE_SHARE] = table_share(function->true_ns, machine->guest_ns),
+		[SELF] = table_number(function->self_ns),
+		[MEAN] = table_number(virt_mean(function->true_ns, function->complete)),
+		[ON_CPU] = table_number(function->cpu_ns),
+		[NO_END] = table_optional(open, (int64_t)open),
+	});
 }
 
-static void text_heading_of(struct output *out, const char *machine)
+static void functions_table(struct output *out, const struct report *report,
+			      const struct report_hyper_machine *machine)
 {
-	static const char *const columns[] = { "self", "mean", "on CPU", "no end" };
+	const struct table_column columns[N_COLUMNS] = {
+		[NAME] = { .title = report_hyper_name(report, machine), .width = 32 },
+		[CALLS] = { .title = "calls", .type = TABLE_COUNT },
+		[CALLS_SHARE] = { .title = "share", .type = TABLE_SHARE },
+		[TRUE_TIME] = { .title = "true time", .type = TABLE_NS },
+		[MORE] = { .title = "", .width = 3 },
+		[TRUE_SHARE] = { .title = "share", .type = TABLE_SHARE },
+		[SELF] = { .title = "self", .type = TABLE_NS },
+		[MEAN] = { .title = "mean", .type = TABLE_NS },
+		[ON_CPU] = { .title = "on CPU", .type = TABLE_NS },
+		[NO_END] = { .title = "no end", .type = TABLE_COUNT },
+	};
+	const struct table table = {
+		.rows = { TABLE_COLUMNS(columns), .apart = true, .titled = true },
+	};
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
 
-	out_str(out, "\n  ");
-	out_text_left(out, machine, 32);
-	text_right(out, "calls", TEXT_NUMBER);
-	text_right(out, "share", TEXT_SHARE);
-	text_right(out, "true time", TEXT_NUMBER);
-	text_more(out, false);
-	text_right(out, "share", TEXT_SHARE);
-	text_columns(out, columns, ARRAY_SIZE(columns));
+	table_flat(&to, true);
+	for (size_t i = 0; i < machine->n_functions && i < MAX_FUNCTIONS; i++)
+		function_row(&to, machine, &machine->functions[i]);
+	table_flat_end(&to);
 }
 
 static void text(struct output *out, const struct report *report)
@@ -189,9 +207,7 @@ static void text(struct output *out, const struct report *report)
 
 		if (!machine->info->guest)
 			continue;
-		text_heading_of(out, report_hyper_name(report, machine));
-		for (size_t i = 0; i < machine->n_functions && i < MAX_FUNCTIONS; i++)
-			text_function(out, machine, &machine->functions[i]);
+		functions_table(out, report, machine);
 		if (machine->n_functions > MAX_FUNCTIONS)
 			out_str(out, "  ... and more: --format json lists all\n");
 		if (!machine->n_functions)
@@ -200,71 +216,49 @@ static void text(struct output *out, const struct report *report)
 	}
 }
 
-static void json_function(struct json *json, const struct report_hyper_function *function)
+static void function_facts(struct facts *to, const struct report_hyper_function *function)
 {
 	char address[MAX_ADDRESS];
+	const char *name = name_of(function, address);
 
-	json_open(json, NULL, '{', true);
-	json_str(json, "name", name_of(function, address));
-	json_u64(json, "address", function->address);
-	json_u64(json, "calls", function->calls);
-	json_u64(json, "complete", function->complete);
-	json_i64(json, "true_ns", function->true_ns);
-	json_i64(json, "self_ns", function->self_ns);
-	json_i64(json, "cpu_ns", function->cpu_ns);
-	json_i64(json, "unknown_ns", function->unknown_ns);
-	json_close(json, '}');
+	facts_open(to, NULL, '{', true);
+	facts_name(to, "name", name);
+	if (to->json)
+		json_u64(to->json, "address", function->address);
+	facts_count(to, FACT_JSON("calls"), function->calls);
+	facts_count(to, FACT_JSON("complete"), function->complete);
+	facts_number(to, "true_ns", function->true_ns);
+	facts_sum(to, "function_true", name, function->calls, function->true_ns);
+	facts_number(to, "self_ns", function->self_ns);
+	facts_sum(to, "function_self", name, function->complete, function->self_ns);
+	facts_ns(to, FACT("cpu_ns", "function_cpu", name), function->cpu_ns);
+	facts_part(to, FACT("unknown_ns", "function_unknown", name), function->unknown_ns);
+	facts_close(to, '}');
 }
 
-static void json(struct json *json, const struct report *report)
+static void facts(struct facts *to, const struct report *report)
 {
 	const struct report_hypertrace *hypertrace = report->hypertrace;
 
 	if (!hypertrace->options->function)
 		return;
-	json_open(json, "functions", '[', false);
+	facts_open(to, "functions", '[', false);
 	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
 		const struct report_hyper_machine *machine = &hypertrace->machines[m];
 
-		json_open(json, NULL, '{', false);
-		json_str(json, "machine", report_hyper_name(report, machine));
-		json_u64(json, "all_calls", machine->all_calls);
-		json_i64(json, "guest_ns", machine->guest_ns);
-		json_open(json, "functions", '[', false);
+		to->machine = report_hyper_name(report, machine);
+		facts_open(to, NULL, '{', false);
+		facts_name(to, "machine", to->machine);
+		facts_count(to, FACT("all_calls", "function_all_calls", NULL), machine->all_calls);
+		facts_number(to, "guest_ns", machine->guest_ns);
+		facts_open(to, "functions", '[', false);
 		for (size_t i = 0; i < machine->n_functions; i++)
-			json_function(json, &machine->functions[i]);
-		json_close(json, ']');
-		json_close(json, '}');
+			function_facts(to, &machine->functions[i]);
+		facts_close(to, ']');
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
+	to->machine = NULL;
+	facts_close(to, ']');
 }
 
-static void csv(struct output *out, const struct report *report)
-{
-	const struct report_hypertrace *hypertrace = report->hypertrace;
-	char address[MAX_ADDRESS];
-
-	for (int32_t m = 0; hypertrace->options->function && m < hypertrace->n_machines; m++) {
-		const struct report_hyper_machine *machine = &hypertrace->machines[m];
-		const struct csv_row row = { .machine = report_hyper_name(report, machine) };
-
-		csv_count(out, report, &row, "function_all_calls", NULL, machine->all_calls);
-		for (size_t i = 0; i < machine->n_functions; i++) {
-			const struct report_hyper_function *function = &machine->functions[i];
-			const char *name = name_of(function, address);
-
-			csv_row(out, report, &(struct csv_row){
-				.section = "function_true", .machine = row.machine, .name = name,
-				.count = &function->calls, .ns = &function->true_ns });
-			csv_row(out, report, &(struct csv_row){
-				.section = "function_self", .machine = row.machine, .name = name,
-				.count = &function->complete, .ns = &function->self_ns });
-			csv_time(out, report, &row, "function_cpu", name, function->cpu_ns);
-			if (function->unknown_ns)
-				csv_time(out, report, &row, "function_unknown", name,
-					 function->unknown_ns);
-		}
-	}
-}
-
-const struct report_section report_functions = { .text = text, .json = json, .csv = csv };
+const struct report_section report_functions = { .text = text, .facts = facts };

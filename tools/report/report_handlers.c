@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_handlers.c
- * @brief	kshark-virt report --handlers: what interrupted vCPUs on their pCPUs.
+ * @brief	kshark-virt report --handlers: the handlers that interrupted vCPUs on their pCPUs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,8 +59,8 @@ static struct table_cell time_in(const struct report *report, enum virt_state st
 	return table_number(report_knows_state(report, state) ? ns : VIRT_NONE);
 }
 
-static void put_handler(struct table_writer *to, const struct report *report,
-			const struct virt_handled *handled)
+static void handlers_row(struct table_writer *to, const struct report *report,
+			 const struct virt_handled *handled)
 {
 	const struct virt_handler *handler = virt_model_handler(report->load->model,
 								handled->handler);
@@ -75,8 +75,8 @@ static void put_handler(struct table_writer *to, const struct report *report,
 	});
 }
 
-static int put_vcpu(struct table_writer *to, const struct report *report,
-		    const struct virt_machine *machine, int32_t vcpu, void *arg)
+static int handlers_vcpu_rows(struct table_writer *to, const struct report *report,
+			      const struct virt_machine *machine, int32_t vcpu, void *arg)
 {
 	const struct virt_model *model = report->load->model;
 	int64_t hypervisor_ns = 0, vmm_ns = 0;
@@ -97,7 +97,7 @@ static int put_vcpu(struct table_writer *to, const struct report *report,
 
 	table_group(to, cells);
 	for (size_t i = 0; i < n; i++) {
-		put_handler(to, report, &handled[i]);
+		handlers_row(to, report, &handled[i]);
 		hypervisor_ns += handled[i].hypervisor_ns;
 		vmm_ns += handled[i].vmm_ns;
 	}
@@ -108,11 +108,11 @@ static int put_vcpu(struct table_writer *to, const struct report *report,
 	return 0;
 }
 
-static int put_vcpus(struct table_writer *to, const struct report *report)
+static int handlers_rows(struct table_writer *to, const struct report *report)
 {
-	return report_each_vcpu(report, to, put_vcpu, NULL);
+	return report_each_vcpu(report, to, handlers_vcpu_rows, NULL);
 }
 
 const struct report_page report_handlers = {
-	.table = &table, .number = VIRT_NUMBER_HANDLERS, .rows = put_vcpus,
+	.table = &table, .number = VIRT_NUMBER_HANDLERS, .rows = handlers_rows,
 };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_head.c
- * @brief	Which file, clock and window a report is about.
+ * @brief	Write the file, the clock and the window of a report.
  */
 #include "json_durations.h"
-#include "report_csv.h"
 #include "report_section.h"
 #include "report_unknown.h"
 #include "text_columns.h"
@@ -25,7 +24,9 @@ static void text(struct output *out, const struct report *report)
 {
 	char clock[256];
 
+	out_style(out, OUT_HEAD);
 	out_text(out, report->file);
+	out_style(out, OUT_PLAIN);
 	if (report->load->host.xen) {
 		out_str(out, "\n  clock    ");
 		xen_clock_text(clock, sizeof(clock), xen_trace_clock(report->load->host.xen));
@@ -39,50 +40,41 @@ static void text(struct output *out, const struct report *report)
 	out_u64(out, report->count->records);
 	out_char(out, '\n');
 	if (report_head_note(report)) {
-		out_str(out, "  note     ");
+		out_styled(out, OUT_WARNING, "  note     ");
 		out_str(out, report_head_note(report));
 		out_char(out, '\n');
 	}
 	report_lacks_text(out, report);
 }
 
-static void json_clock(struct json *json, const struct report *report)
+static void head_clock_facts(struct facts *to, const struct xen_clock *clock)
 {
-	const struct xen_clock *clock = xen_trace_clock(report->load->host.xen);
+	const char *source = xen_clock_source_name(clock->source);
 
-	json_open(json, "clock", '{', true);
-	json_u64(json, "cpu_khz", (clock->hz + 500) / 1000);
-	json_u64(json, "cpu_hz", clock->hz);
-	json_str(json, "source", xen_clock_source_name(clock->source));
-	json_fixed(json, "residual_ppm", clock->residual_ppm);
-	json_close(json, '}');
+	facts_open(to, "clock", '{', true);
+	facts_number(to, "cpu_khz", (int64_t)((clock->hz + 500) / 1000));
+	facts_count(to, FACT("cpu_hz", "clock_hz", source), clock->hz);
+	facts_name(to, "source", source);
+	if (to->json)
+		json_fixed(to->json, "residual_ppm", clock->residual_ppm);
+	facts_close(to, '}');
 }
 
-static void json(struct json *json, const struct report *report)
+static void head_facts(struct facts *to, const struct report *report)
 {
-	json_str(json, "file", report->file);
-	json_str(json, "hypervisor", host_trace_hypervisor(&report->load->host));
+	facts_name(to, "file", report->file);
+	facts_name(to, "hypervisor", host_trace_hypervisor(&report->load->host));
 	if (report->load->host.xen)
-		json_clock(json, report);
+		head_clock_facts(to, xen_trace_clock(report->load->host.xen));
 	if (report_is_unsplit(report))
-		json_bool(json, "unsplit", true);
-	report_lacks_json(json, report);
-	json_window(json, report->from_ns, report->to_ns);
-	json_warnings(json, &report->load->notes);
+		facts_flag(to, "unsplit", true);
+	facts_ns(to, FACT_CSV("window", "from"), report->from_ns);
+	facts_ns(to, FACT_CSV("window", "to"), report->to_ns);
+	report_lacks_facts(to, report);
+	if (!to->json)
+		return;
+	json_window(to->json, report->from_ns, report->to_ns);
+	json_warnings(to->json, &report->load->notes);
 }
 
-static void csv(struct output *out, const struct report *report)
-{
-	const struct xen_clock *clock = report->load->host.xen ?
-					xen_trace_clock(report->load->host.xen) : NULL;
-	const struct csv_row row = { 0 };
-
-	if (clock)
-		csv_count(out, report, &row, "clock_hz", xen_clock_source_name(clock->source),
-			  clock->hz);
-	csv_time(out, report, &row, "window", "from", report->from_ns);
-	csv_time(out, report, &row, "window", "to", report->to_ns);
-	report_lacks_csv(out, report);
-}
-
-const struct report_section report_head = { .text = text, .json = json, .csv = csv };
+const struct report_section report_head = { .text = text, .facts = head_facts };

@@ -8,23 +8,12 @@
 #include <stdlib.h>
 
 #include "escape.h"
-#include "report_csv.h"
+#include "report_parts.h"
 #include "report_section.h"
 #include "text_columns.h"
 #include "virt_window.h"
 
 #define MAX_TASKS	20
-
-/** The columns of a task's time. */
-static const struct {
-	const char	*name;
-	enum virt_state	state;
-} columns[] = {
-	{ "executed", VIRT_GUEST }, { "steal", VIRT_PREEMPTED }, { "hypervisor", VIRT_HYPERVISOR },
-	{ "polling", VIRT_POLLING }, { "vmm", VIRT_VMM }, { "waking", VIRT_WAKING },
-	{ "blocked", VIRT_BLOCKED },
-	{ "unknown", VIRT_UNKNOWN },
-};
 
 const char *report_hyper_vcpu(const struct report *report,
 			      const struct report_hyper_machine *machine, int32_t cpu)
@@ -260,11 +249,15 @@ static void text_calls(struct output *out, const struct report_hyper_machine *ma
 	char name[64];
 
 	out_printf(out, "  calls decoded %llu, events in them %llu; unknown %llu, senseless %llu, "
-		   "KVM's own %llu\n", (unsigned long long)info->results[HYPER_DECODED],
+		   "KVM's own %llu", (unsigned long long)info->results[HYPER_DECODED],
 		   (unsigned long long)info->events,
 		   (unsigned long long)info->results[HYPER_UNKNOWN],
 		   (unsigned long long)info->results[HYPER_SENSELESS],
 		   (unsigned long long)info->results[HYPER_FOREIGN]);
+	if (info->results[HYPER_USERS])
+		out_printf(out, ", left out as calls of programs %llu",
+			   (unsigned long long)info->results[HYPER_USERS]);
+	out_str(out, "\n");
 	for (size_t i = 0; i < info->n_numbers; i++) {
 		number_name(name, sizeof(name), &info->numbers[i]);
 		out_printf(out, "%s%s %llu%s", i ? ", " : "  no events in ", name,
@@ -280,9 +273,9 @@ static void text_calls(struct output *out, const struct report_hyper_machine *ma
 		out_printf(out, "  %llu calls lie where the vCPU was not out of its guest\n",
 			   (unsigned long long)info->outside);
 	if (info->vague)
-		out_printf(out, "  %llu calls have the time of whatever was recorded before them: "
-			   "exits and hypercalls tell it,\n  the classes hvm and pv (xentrace -e "
-			   "all)\n", (unsigned long long)info->vague);
+		out_printf(out, "  %llu calls have the time of the last record before them: "
+			   "their own time needs records of\n  exits and hypercalls, the classes "
+			   "hvm and pv (xentrace -e all)\n", (unsigned long long)info->vague);
 }
 
 static void text_troubles(struct output *out, const struct report *report,
@@ -298,62 +291,67 @@ static void text_troubles(struct output *out, const struct report *report,
 			   hyper_trouble_text((enum hyper_trouble)i),
 			   (unsigned long long)count->count);
 		out_ns(out, count->first_ns, 0);
-		out_str(out, " s on ");
-		out_text(out, report_hyper_vcpu(report, machine, count->first_cpu));
+		out_sentence(out, " s on %s", report_hyper_vcpu(report, machine, count->first_cpu));
 		out_char(out, '\n');
 	}
 }
 
-/** Few traces show polling: no column without any. */
-static bool has_column(const struct report_hyper_machine *machine, enum virt_state state)
-{
-	for (size_t i = 0; state == VIRT_POLLING && i < machine->n_tasks; i++)
-		if (machine->tasks[i].ns[state])
-			return true;
-	return state != VIRT_POLLING;
-}
+/** The columns of a task: its name, runs, all of its time, what that was, and doubtful time. */
+enum { TASK_NAME = 0, TASK_RUNS, TASK_CPU, TASK_TIMES, TASK_DOUBT = TASK_TIMES + REPORT_N_TIMES,
+	N_TASK };
 
-static void put_first(struct output *out, const char *name)
+static void task_row(struct table_writer *to, const struct report_hyper_machine *machine,
+		     const struct report_hyper_task *task)
 {
-	out_str(out, "  ");
-	out_text_left(out, name, 24);
-}
-
-static void text_tasks(struct output *out, const struct report_hyper_machine *machine)
-{
+	struct table_cell cells[N_TASK];
 	char name[64];
+
+	task_name(name, sizeof(name), machine, task->pid);
+	cells[TASK_NAME] = table_name(name);
+	cells[TASK_RUNS] = table_number((int64_t)task->runs);
+	cells[TASK_CPU] = table_number(task->cpu_ns);
+	report_time_cells(&cells[TASK_TIMES], task->ns);
+	cells[TASK_DOUBT] = table_number(task->doubt_ns);
+	table_row(to, cells);
+}
+
+/** Time of which nobody knows who had it. */
+static void unknown_row(struct table_writer *to, const struct report_hyper_machine *machine)
+{
+	struct table_cell cells[N_TASK] = {
+		[TASK_NAME] = table_name("nobody knows who"), [TASK_RUNS] = table_absent(),
+		[TASK_CPU] = table_number(machine->unknown_ns),
+	};
+
+	for (int i = TASK_TIMES; i < N_TASK; i++)
+		cells[i] = table_absent();
+	table_row(to, cells);
+}
+
+static void tasks_table(struct output *out, const struct report_hyper_machine *machine)
+{
+	struct table_column columns[N_TASK] = {
+		[TASK_NAME] = { .title = "guest's tasks", .width = REPORT_TASK_WIDTH },
+		[TASK_RUNS] = { .title = "runs", .type = TABLE_COUNT },
+		[TASK_CPU] = { .title = "on CPU", .type = TABLE_NS },
+		[TASK_DOUBT] = { .title = "doubtful", .type = TABLE_NS },
+	};
+	const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
 
 	if (!machine->n_tasks)
 		return;
-	put_first(out, "guest's tasks");
-	text_right(out, "runs", TEXT_NUMBER);
-	text_right(out, "on CPU", TEXT_NUMBER);
-	for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-		if (has_column(machine, columns[c].state))
-			text_right(out, columns[c].name, TEXT_NUMBER);
-	text_right(out, "doubtful", TEXT_NUMBER);
-	out_char(out, '\n');
-	for (size_t i = 0; i < machine->n_tasks && i < MAX_TASKS; i++) {
-		const struct report_hyper_task *task = &machine->tasks[i];
-
-		task_name(name, sizeof(name), machine, task->pid);
-		put_first(out, name);
-		text_count(out, task->runs);
-		text_duration(out, task->cpu_ns);
-		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-			if (has_column(machine, columns[c].state))
-				text_duration(out, task->ns[columns[c].state]);
-		text_duration(out, task->doubt_ns);
-		out_char(out, '\n');
-	}
+	report_time_columns(&columns[TASK_TIMES]);
+	for (size_t i = 0; i < machine->n_tasks; i++)
+		report_time_columns_add(&columns[TASK_TIMES], machine->tasks[i].ns);
+	table_flat(&to, true);
+	for (size_t i = 0; i < machine->n_tasks && i < MAX_TASKS; i++)
+		task_row(&to, machine, &machine->tasks[i]);
 	if (machine->n_tasks > MAX_TASKS)
 		out_str(out, "  ... and more: --format json lists all\n");
-	if (machine->unknown_ns) {
-		put_first(out, "nobody knows who");
-		text_right(out, "", TEXT_NUMBER);
-		text_duration(out, machine->unknown_ns);
-		out_char(out, '\n');
-	}
+	if (machine->unknown_ns)
+		unknown_row(&to, machine);
+	table_flat_end(&to);
 }
 
 static void text(struct output *out, const struct report *report)
@@ -382,193 +380,142 @@ static void text(struct output *out, const struct report *report)
 		if (!machine->info->guest)
 			continue;
 		text_troubles(out, report, machine);
-		text_tasks(out, machine);
+		tasks_table(out, machine);
 	}
 }
 
-/* --- JSON ------------------------------------------------------------------------------------ */
+/* --- facts ----------------------------------------------------------------------------------- */
 
-static void json_calls(struct json *json, const struct report_hyper_machine *machine)
+static void hyper_number_facts(struct facts *to, const struct host_hypertrace_number *number)
 {
-	const struct host_hypertrace_machine *info = machine->info;
-	char name[64];
+	const char *result = hyper_result_name(number->result);
+	char name[64], section[32];
 
-	json_open(json, "calls", '{', true);
-	for (int i = 0; i < HYPER_N_RESULTS; i++)
-		json_u64(json, hyper_result_name((enum hyper_result)i), info->results[i]);
-	json_u64(json, "outside", info->outside);
-	json_u64(json, "vague", info->vague);
-	json_close(json, '}');
-	json_u64(json, "events", info->events);
-	json_open(json, "numbers", '[', false);
-	for (size_t i = 0; i < info->n_numbers; i++) {
-		number_name(name, sizeof(name), &info->numbers[i]);
-		json_open(json, NULL, '{', true);
-		json_u64(json, "nr", info->numbers[i].nr);
-		json_str(json, "name", name);
-		json_str(json, "result", hyper_result_name(info->numbers[i].result));
-		json_u64(json, "count", info->numbers[i].count);
-		json_close(json, '}');
+	number_name(name, sizeof(name), number);
+	snprintf(section, sizeof(section), "hyper_number_%s", result);
+	facts_open(to, NULL, '{', true);
+	if (to->json)
+		json_u64(to->json, "nr", number->nr);
+	facts_name(to, "name", name);
+	facts_name(to, "result", result);
+	facts_count(to, FACT("count", section, name), number->count);
+	facts_close(to, '}');
+}
+
+static void hyper_call_facts(struct facts *to, const struct host_hypertrace_machine *info)
+{
+	facts_open(to, "calls", '{', true);
+	for (int i = 0; i < HYPER_N_RESULTS; i++) {
+		const char *name = hyper_result_name((enum hyper_result)i);
+
+		facts_count(to, FACT(name, "hyper_calls", name), info->results[i]);
 	}
-	json_close(json, ']');
+	facts_count(to, FACT("outside", "hyper_calls", "outside"), info->outside);
+	facts_count(to, FACT("vague", "hyper_calls", "vague"), info->vague);
+	facts_close(to, '}');
+	facts_count(to, FACT("events", "hyper_events", NULL), info->events);
+	facts_open(to, "numbers", '[', false);
+	for (size_t i = 0; i < info->n_numbers; i++)
+		hyper_number_facts(to, &info->numbers[i]);
+	facts_close(to, ']');
 	if (info->more_numbers)
-		json_u64(json, "other_numbers", info->more_numbers);
+		facts_count(to, FACT("other_numbers", "hyper_number", "others"),
+			    info->more_numbers);
 }
 
-static void json_troubles(struct json *json, const struct report *report,
-			  const struct report_hyper_machine *machine)
+static void hyper_trouble_facts(struct facts *to, const struct report *report,
+				const struct report_hyper_machine *machine)
 {
-	json_open(json, "troubles", '[', false);
+	facts_open(to, "troubles", '[', false);
 	for (int i = 0; i < HYPER_N_TROUBLES; i++) {
 		const struct hyper_trouble_count *count =
 			hyper_guest_trouble(machine->info->guest, (enum hyper_trouble)i);
-
-		if (!count->count)
-			continue;
-		json_open(json, NULL, '{', true);
-		json_str(json, "what", hyper_trouble_text((enum hyper_trouble)i));
-		json_u64(json, "count", count->count);
-		json_i64(json, "first_ns", count->first_ns);
-		json_str(json, "vcpu", report_hyper_vcpu(report, machine, count->first_cpu));
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
-static void json_tasks(struct json *json, const struct report_hyper_machine *machine)
-{
-	char name[64];
-
-	json_open(json, "tasks", '[', false);
-	for (size_t i = 0; i < machine->n_tasks; i++) {
-		const struct report_hyper_task *task = &machine->tasks[i];
-
-		task_name(name, sizeof(name), machine, task->pid);
-		json_open(json, NULL, '{', true);
-		json_i64(json, "pid", task->pid);
-		json_str(json, "name", name);
-		json_u64(json, "runs", task->runs);
-		json_i64(json, "cpu_ns", task->cpu_ns);
-		json_i64(json, "executed_ns", task->ns[VIRT_GUEST]);
-		json_i64(json, "steal_ns", task->ns[VIRT_PREEMPTED]);
-		json_i64(json, "doubtful_ns", task->doubt_ns);
-		json_open(json, "states_ns", '{', true);
-		for (int state = 0; state < VIRT_N_STATES; state++)
-			json_i64(json, virt_state_name((enum virt_state)state), task->ns[state]);
-		json_close(json, '}');
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_i64(json, "unknown_ns", machine->unknown_ns);
-}
-
-static void json(struct json *json, const struct report *report)
-{
-	const struct report_hypertrace *hypertrace = report->hypertrace;
-
-	json_open(json, "hypertrace", '[', false);
-	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
-		const struct report_hyper_machine *machine = &hypertrace->machines[m];
-
-		if (!machine->info->why)
-			continue;
-		json_open(json, NULL, '{', false);
-		json_str(json, "machine", report_hyper_name(report, machine));
-		if (machine->info->dialect)
-			json_str(json, "dialect", machine->info->dialect->name);
-		json_str(json, "why", machine->info->why);
-		if (hypertrace->options->calls)
-			json_calls(json, machine);
-		if (hypertrace->options->calls && machine->info->guest) {
-			json_troubles(json, report, machine);
-			json_tasks(json, machine);
-		}
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	if (hypertrace->trace->strays)
-		json_u64(json, "stray_hypercalls", hypertrace->trace->strays);
-}
-
-/* --- CSV ------------------------------------------------------------------------------------- */
-
-static void csv_tasks(struct output *out, const struct report *report,
-		      const struct report_hyper_machine *machine)
-{
-	const struct csv_row row = { .machine = report_hyper_name(report, machine) };
-	char name[64];
-
-	for (size_t i = 0; i < machine->n_tasks; i++) {
-		const struct report_hyper_task *task = &machine->tasks[i];
-
-		task_name(name, sizeof(name), machine, task->pid);
-		csv_row(out, report, &(struct csv_row){
-			.section = "hyper_task_cpu", .machine = row.machine, .name = name,
-			.count = &task->runs, .ns = &task->cpu_ns });
-		csv_time(out, report, &row, "hyper_task_executed", name, task->ns[VIRT_GUEST]);
-		csv_time(out, report, &row, "hyper_task_steal", name, task->ns[VIRT_PREEMPTED]);
-		csv_time(out, report, &row, "hyper_task_doubtful", name, task->doubt_ns);
-	}
-	csv_time(out, report, &row, "hyper_unknown", NULL, machine->unknown_ns);
-}
-
-static void csv_machine(struct output *out, const struct report *report,
-			const struct report_hyper_machine *machine)
-{
-	const struct host_hypertrace_machine *info = machine->info;
-	struct csv_row row = { .machine = report_hyper_name(report, machine) };
-	char name[64], section[32];
-
-	for (int i = 0; i < HYPER_N_RESULTS; i++)
-		csv_count(out, report, &row, "hyper_calls", hyper_result_name((enum hyper_result)i),
-			  info->results[i]);
-	csv_count(out, report, &row, "hyper_calls", "outside", info->outside);
-	if (info->vague)
-		csv_count(out, report, &row, "hyper_calls", "vague", info->vague);
-	csv_count(out, report, &row, "hyper_events", NULL, info->events);
-	for (size_t i = 0; i < info->n_numbers; i++) {
-		number_name(name, sizeof(name), &info->numbers[i]);
-		snprintf(section, sizeof(section), "hyper_number_%s",
-			 hyper_result_name(info->numbers[i].result));
-		csv_count(out, report, &row, section, name, info->numbers[i].count);
-	}
-	csv_count(out, report, &row, "hyper_number", "others", info->more_numbers);
-	for (int i = 0; i < HYPER_N_TROUBLES && info->guest; i++) {
-		const struct hyper_trouble_count *count =
-			hyper_guest_trouble(info->guest, (enum hyper_trouble)i);
-
 		const char *what = hyper_trouble_text((enum hyper_trouble)i);
 
 		if (!count->count)
 			continue;
-		row.vcpu = report_hyper_vcpu(report, machine, count->first_cpu);
-		csv_count(out, report, &row, "hyper_trouble", what, count->count);
-		csv_time(out, report, &row, "hyper_trouble_first", what, count->first_ns);
+		to->vcpu = report_hyper_vcpu(report, machine, count->first_cpu);
+		facts_open(to, NULL, '{', true);
+		facts_name(to, "what", what);
+		facts_count(to, FACT("count", "hyper_trouble", what), count->count);
+		facts_ns(to, FACT("first_ns", "hyper_trouble_first", what), count->first_ns);
+		facts_name(to, "vcpu", to->vcpu);
+		facts_close(to, '}');
 	}
-	if (info->guest)
-		csv_tasks(out, report, machine);
+	to->vcpu = NULL;
+	facts_close(to, ']');
 }
 
-static void csv(struct output *out, const struct report *report)
+static void hyper_task_facts(struct facts *to, const struct report_hyper_machine *machine,
+			     const struct report_hyper_task *task)
+{
+	char name[64];
+
+	task_name(name, sizeof(name), machine, task->pid);
+	facts_open(to, NULL, '{', true);
+	facts_number(to, "pid", task->pid);
+	facts_name(to, "name", name);
+	facts_count(to, FACT_JSON("runs"), task->runs);
+	facts_number(to, "cpu_ns", task->cpu_ns);
+	facts_sum(to, "hyper_task_cpu", name, task->runs, task->cpu_ns);
+	facts_ns(to, FACT("executed_ns", "hyper_task_executed", name), task->ns[VIRT_GUEST]);
+	facts_ns(to, FACT("steal_ns", "hyper_task_steal", name), task->ns[VIRT_PREEMPTED]);
+	facts_ns(to, FACT("doubtful_ns", "hyper_task_doubtful", name), task->doubt_ns);
+	facts_open(to, "states_ns", '{', true);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		facts_number(to, virt_state_name((enum virt_state)state), task->ns[state]);
+	facts_close(to, '}');
+	facts_close(to, '}');
+}
+
+/** What calls say of a machine whose dialect is known. */
+static void hyper_guest_facts(struct facts *to, const struct report *report,
+			      const struct report_hyper_machine *machine)
+{
+	hyper_trouble_facts(to, report, machine);
+	facts_open(to, "tasks", '[', false);
+	for (size_t i = 0; i < machine->n_tasks; i++)
+		hyper_task_facts(to, machine, &machine->tasks[i]);
+	facts_close(to, ']');
+	facts_ns(to, FACT("unknown_ns", "hyper_unknown", NULL), machine->unknown_ns);
+}
+
+static void hyper_machine_facts(struct facts *to, const struct report *report,
+				const struct report_hyper_machine *machine)
+{
+	const struct hyper_dialect *dialect = machine->info->dialect;
+
+	to->machine = report_hyper_name(report, machine);
+	facts_open(to, NULL, '{', false);
+	facts_name(to, "machine", to->machine);
+	if (dialect)
+		facts_name(to, "dialect", dialect->name);
+	facts_count(to, FACT_CSV("hyper_dialect", dialect ? dialect->name : "none"), 1);
+	facts_name(to, "why", machine->info->why);
+	if (report->hypertrace->options->calls) {
+		hyper_call_facts(to, machine->info);
+		if (machine->info->guest)
+			hyper_guest_facts(to, report, machine);
+	}
+	facts_close(to, '}');
+	to->machine = NULL;
+}
+
+static void hyper_facts(struct facts *to, const struct report *report)
 {
 	const struct report_hypertrace *hypertrace = report->hypertrace;
 
-	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
-		const struct report_hyper_machine *machine = &hypertrace->machines[m];
-		const struct csv_row row = { .machine = report_hyper_name(report, machine) };
-
-		if (!machine->info->why)
-			continue;
-		csv_count(out, report, &row, "hyper_dialect", machine->info->dialect ?
-			  machine->info->dialect->name : "none", 1);
-		if (hypertrace->options->calls)
-			csv_machine(out, report, machine);
-	}
-	csv_count(out, report, &(struct csv_row){ .machine = NULL }, "hyper_stray_calls", NULL,
-		  hypertrace->trace->strays);
+	facts_open(to, "hypertrace", '[', false);
+	for (int32_t m = 0; m < hypertrace->n_machines; m++)
+		if (hypertrace->machines[m].info->why)
+			hyper_machine_facts(to, report, &hypertrace->machines[m]);
+	facts_close(to, ']');
+	if (hypertrace->trace->strays)
+		facts_count(to, FACT("stray_hypercalls", "hyper_stray_calls", NULL),
+			    hypertrace->trace->strays);
 }
 
 const struct report_section report_hypertrace = {
 	.rows = rows, .record = record, .build = build, .free = release,
-	.text = text, .json = json, .csv = csv,
+	.text = text, .facts = hyper_facts,
 };

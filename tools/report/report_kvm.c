@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_kvm.c
- * @brief	What kshark-virt report tells of KVM alone: events of tasks, and what guests say.
+ * @brief	The data of kshark-virt report that only KVM has: events of tasks, and traces of
+ *		guests.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 #include "array.h"
 #include "escape.h"
-#include "report_csv.h"
+#include "report_parts.h"
 #include "report_section.h"
 #include "text_columns.h"
 #include "virt_window.h"
@@ -237,37 +238,46 @@ const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void put_first(struct output *out, const char *name)
+static void text_more_tasks(struct output *out, size_t n)
 {
-	out_str(out, "  ");
-	out_text_left(out, name, 24);
+	if (n > MAX_TASKS)
+		out_str(out, "  ... and more: --format json lists all\n");
 }
 
-static void text_tasks(struct output *out, const struct report *report)
+/** Behind the number of all records, a column for those of each class. */
+static void tasks_table(struct output *out, const struct report *report)
 {
+	enum { NAME = 0, ALL, CLASSES, MOST = CLASSES + COUNT_CLASSES };
 	const struct report_kvm *kvm = report->kvm;
+	struct table_column columns[MOST] = {
+		[NAME] = { .title = "records of tasks", .width = REPORT_TASK_WIDTH },
+		[ALL] = { .title = "all", .type = TABLE_COUNT },
+	};
+	struct table table = {
+		.rows = { .columns = columns, .n = CLASSES, .apart = true, .titled = true },
+	};
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
+	struct table_cell cells[MOST];
 	uint32_t n = kvm->task_map.n_keys;
 	char name[GUEST_TASK_NAME];
 
-	out_char(out, '\n');
-	put_first(out, "records of tasks");
-	text_right(out, "all", TEXT_NUMBER);
 	for (int class = 0; kvm_trace_class(kvm->trace, class); class++)
-		text_right(out, kvm_trace_class(kvm->trace, class), TEXT_NUMBER);
-	out_char(out, '\n');
+		columns[table.rows.n++] = (struct table_column){
+			.title = kvm_trace_class(kvm->trace, class), .type = TABLE_COUNT,
+		};
+	table_flat(&to, true);
 	for (uint32_t i = 0; i < n && i < MAX_TASKS; i++) {
-		guest_task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
-		put_first(out, name);
-		out_char(out, ' ');
-		out_u64_width(out, kvm->tasks[i].all, TEXT_NUMBER);
-		for (int class = 0; kvm_trace_class(kvm->trace, class); class++) {
-			out_char(out, ' ');
-			out_u64_width(out, kvm->tasks[i].records[class], TEXT_NUMBER);
-		}
-		out_char(out, '\n');
+		const struct report_task *task = &kvm->tasks[i];
+
+		guest_task_name(name, sizeof(name), kvm->trace, task->pid);
+		cells[NAME] = table_name(name);
+		cells[ALL] = table_number((int64_t)task->all);
+		for (size_t class = 0; CLASSES + class < table.rows.n; class++)
+			cells[CLASSES + class] = table_number((int64_t)task->records[class]);
+		table_row(&to, cells);
 	}
-	if (n > MAX_TASKS)
-		out_str(out, "  ... and more: --format json lists all\n");
+	table_flat_end(&to);
+	text_more_tasks(out, n);
 }
 
 static void text_guest_cpus(struct output *out, const struct report *report,
@@ -311,65 +321,40 @@ static void pcpu_name(char *text, size_t size, int32_t pcpu)
 		snprintf(text, size, "p%d", pcpu);
 }
 
-/** On which pCPUs a task was executed, and which share of it on each. */
-static void text_places(struct output *out, const struct guest_task_sum *task)
+/** On which pCPUs a task was executed, which share of it on each, and its cgroup or NULL. */
+static void places_text(char *text, size_t size, const struct guest_task_sum *task,
+			const char *cgroup)
 {
-	char text[64], pcpu[16];
+	size_t n = 0;
+	char pcpu[16];
 
+	*text = '\0';
 	for (size_t i = 0; i < task->n_places && i < MAX_PLACES; i++) {
 		double share = 100 * (double)task->places[i].ns / (double)task->ns[VIRT_GUEST];
 
 		pcpu_name(pcpu, sizeof(pcpu), task->places[i].pcpu);
-		snprintf(text, sizeof(text), share < 0.5 ? "%s%s < 1 %%" : "%s%s %.0f %%",
-			 i ? ", " : "  ", pcpu, share);
-		out_str(out, text);
+		n += (size_t)snprintf(text + n, size - n, share < 0.5 ? "%s%s < 1 %%" :
+				      "%s%s %.0f %%", i ? ", " : "  ", pcpu, share);
 	}
-	if (task->n_places > MAX_PLACES)
-		out_str(out, ", ...");
+	text_format(text + n, size - n, "%s%s%s", task->n_places > MAX_PLACES ? ", ..." : "",
+		    cgroup ? "; in " : "", cgroup ? cgroup : "");
 }
 
-/** What is told of each task or cgroup. */
-static const struct {
-	const char	*name;
-	enum virt_state	state;
-} sum_columns[] = {
-	{ "executed", VIRT_GUEST }, { "steal", VIRT_PREEMPTED }, { "hypervisor", VIRT_HYPERVISOR },
-	{ "polling", VIRT_POLLING }, { "vmm", VIRT_VMM }, { "waking", VIRT_WAKING },
-	{ "blocked", VIRT_BLOCKED }, { "offline", VIRT_OFFLINE }, { "unknown", VIRT_UNKNOWN },
-};
+/** The columns of a task or cgroup: its name, all of its time, what that was, and where. */
+enum { SUM_NAME = 0, SUM_BELIEVED, SUM_TIMES, SUM_PLACES = SUM_TIMES + REPORT_N_TIMES, N_SUM };
 
-/** Hardly any machine is paused or saved, and few traces show polling: no column without any. */
-static bool has_column(const struct guest_task_sums *sums, enum virt_state state)
+static void sum_row(struct table_writer *to, const char *name, const struct guest_task_sum *sum,
+		    const char *cgroup)
 {
-	bool is_rare = state == VIRT_OFFLINE || state == VIRT_POLLING;
+	char places[KVM_CGROUP_SIZE + 128];
+	struct table_cell cells[N_SUM];
 
-	for (size_t i = 0; is_rare && i < sums->n; i++)
-		if (sums->all[i].ns[state])
-			return true;
-	return !is_rare;
-}
-
-static void text_sums_head(struct output *out, const char *first,
-			   const struct guest_task_sums *sums)
-{
-	put_first(out, first);
-	text_right(out, "believed", TEXT_NUMBER);
-	for (size_t i = 0; i < ARRAY_SIZE(sum_columns); i++)
-		if (has_column(sums, sum_columns[i].state))
-			text_right(out, sum_columns[i].name, TEXT_NUMBER);
-	out_str(out, "  executed on\n");
-}
-
-/** One of @sums */
-static void text_sum(struct output *out, const char *name, const struct guest_task_sum *sum,
-		     const struct guest_task_sums *sums)
-{
-	put_first(out, name);
-	text_duration(out, sum->believed_ns);
-	for (size_t i = 0; i < ARRAY_SIZE(sum_columns); i++)
-		if (has_column(sums, sum_columns[i].state))
-			text_duration(out, sum->ns[sum_columns[i].state]);
-	text_places(out, sum);
+	places_text(places, sizeof(places), sum, cgroup);
+	cells[SUM_NAME] = table_name(name);
+	cells[SUM_BELIEVED] = table_number(sum->believed_ns);
+	report_time_cells(&cells[SUM_TIMES], sum->ns);
+	cells[SUM_PLACES] = table_name(places);
+	table_row(to, cells);
 }
 
 /** Of tasks of which nothing is told, too. */
@@ -390,250 +375,208 @@ static const char *cgroup_of(const struct report *report, const struct report_gu
 							    NULL));
 }
 
+/** @of_cgroups: cgroups, else tasks */
+static void sums_table(struct output *out, const struct report *report,
+			 const struct report_guest *guest, bool of_cgroups)
+{
+	const struct guest_task_sums *sums = of_cgroups ? &guest->by_cgroup : &guest->sums;
+	struct table_column columns[N_SUM] = {
+		[SUM_NAME] = { .title = of_cgroups ? "guest's cgroups" : "guest's tasks",
+			       .width = REPORT_TASK_WIDTH },
+		[SUM_BELIEVED] = { .title = "believed", .type = TABLE_NS },
+		[SUM_PLACES] = { .title = "  executed on" },
+	};
+	const struct table table = { .rows = { TABLE_COLUMNS(columns), .titled = true } };
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
+	char name[GUEST_TASK_FULL_NAME];
+
+	report_time_columns(&columns[SUM_TIMES]);
+	for (size_t i = 0; i < sums->n; i++)
+		report_time_columns_add(&columns[SUM_TIMES], sums->all[i].ns);
+	table_flat(&to, true);
+	for (size_t i = 0; i < sums->n && i < MAX_TASKS; i++) {
+		const struct guest_task_sum *sum = &sums->all[i];
+
+		if (of_cgroups) {
+			sum_row(&to, cgroup_name(guest, sum), sum, NULL);
+			continue;
+		}
+		guest_tasks_name(name, sizeof(name), &guest->tasks, sum->pid);
+		sum_row(&to, name, sum, cgroup_of(report, guest, sum));
+	}
+	table_flat_end(&to);
+	text_more_tasks(out, sums->n);
+}
+
 static void text_guest(struct output *out, const struct report *report,
 		       const struct report_guest *guest)
 {
-	char name[GUEST_TASK_FULL_NAME];
-
 	out_str(out, "\nguest ");
 	out_text(out, kvm_trace_path(guest->trace));
 	out_char(out, '\n');
 	text_guest_cpus(out, report, guest);
-	text_sums_head(out, "guest's tasks", &guest->sums);
-	for (size_t i = 0; i < guest->sums.n && i < MAX_TASKS; i++) {
-		const struct guest_task_sum *task = &guest->sums.all[i];
-
-		const char *cgroup = cgroup_of(report, guest, task);
-
-		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
-		text_sum(out, name, task, &guest->sums);
-		if (cgroup) {
-			out_str(out, "; in ");
-			out_text(out, cgroup);
-		}
-		out_char(out, '\n');
-	}
-	if (guest->sums.n > MAX_TASKS)
-		out_str(out, "  ... and more: --format json lists all\n");
-	if (!guest->by_cgroup.n)
-		return;
-	text_sums_head(out, "guest's cgroups", &guest->by_cgroup);
-	for (size_t i = 0; i < guest->by_cgroup.n && i < MAX_TASKS; i++) {
-		text_sum(out, cgroup_name(guest, &guest->by_cgroup.all[i]),
-			 &guest->by_cgroup.all[i], &guest->by_cgroup);
-		out_char(out, '\n');
-	}
-	if (guest->by_cgroup.n > MAX_TASKS)
-		out_str(out, "  ... and more: --format json lists all\n");
+	sums_table(out, report, guest, false);
+	if (guest->by_cgroup.n)
+		sums_table(out, report, guest, true);
 }
 
 static void text(struct output *out, const struct report *report)
 {
 	if (report->kvm)
-		text_tasks(out, report);
+		tasks_table(out, report);
 	for (int i = 0; report->guests && i < report->guests->n_guests; i++)
 		text_guest(out, report, &report->guests->guests[i]);
 }
 
-/* --- JSON and CSV ---------------------------------------------------------------------------- */
+/* --- facts ----------------------------------------------------------------------------------- */
 
-/** What follows the name of a task or cgroup. */
-static void json_sum(struct json *json, const struct guest_task_sum *sum)
+/** What the rows of CSV are called that are about a task or cgroup. */
+struct sum_sections {
+	const char	*believed, *executed, *steal, *pcpu;
+};
+
+static const struct sum_sections task_sections = {
+	"guest_task_believed", "guest_task_executed", "guest_task_steal", "guest_task_pcpu",
+};
+
+static const struct sum_sections cgroup_sections = {
+	"guest_cgroup_believed", "guest_cgroup_executed", "guest_cgroup_steal",
+	"guest_cgroup_pcpu",
+};
+
+static void kvm_place_facts(struct facts *to, const struct sum_sections *sections, const char *name,
+			    const struct guest_task_sum *sum)
 {
-	json_u64(json, "runs", sum->runs);
-	json_i64(json, "believed_ns", sum->believed_ns);
-	json_i64(json, "executed_ns", sum->ns[VIRT_GUEST]);
-	json_i64(json, "steal_ns", sum->ns[VIRT_PREEMPTED]);
-	json_open(json, "states_ns", '{', true);
+	facts_open(to, "pcpus", '[', true);
+	for (size_t i = 0; i < sum->n_places; i++) {
+		char place[KVM_CGROUP_SIZE + 32], pcpu[16];
+
+		pcpu_name(pcpu, sizeof(pcpu), sum->places[i].pcpu);
+		text_format(place, sizeof(place), "%s on %s", name, pcpu);
+		facts_open(to, NULL, '{', true);
+		if (sum->places[i].pcpu >= 0)
+			facts_number(to, "pcpu", sum->places[i].pcpu);
+		facts_ns(to, FACT("executed_ns", sections->pcpu, place), sum->places[i].ns);
+		facts_close(to, '}');
+	}
+	facts_close(to, ']');
+}
+
+/** Of a task or cgroup, in its object. */
+static void kvm_sum_facts(struct facts *to, const struct sum_sections *sections, const char *name,
+			  const struct guest_task_sum *sum)
+{
+	facts_count(to, FACT_JSON("runs"), sum->runs);
+	facts_number(to, "believed_ns", sum->believed_ns);
+	facts_sum(to, sections->believed, name, sum->runs, sum->believed_ns);
+	facts_ns(to, FACT("executed_ns", sections->executed, name), sum->ns[VIRT_GUEST]);
+	facts_ns(to, FACT("steal_ns", sections->steal, name), sum->ns[VIRT_PREEMPTED]);
+	facts_open(to, "states_ns", '{', true);
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		json_i64(json, virt_state_name((enum virt_state)state), sum->ns[state]);
-	json_close(json, '}');
-	json_open(json, "pcpus", '[', true);
-	for (size_t j = 0; j < sum->n_places; j++) {
-		json_open(json, NULL, '{', true);
-		if (sum->places[j].pcpu >= 0)
-			json_i64(json, "pcpu", sum->places[j].pcpu);
-		json_i64(json, "executed_ns", sum->places[j].ns);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
+		facts_number(to, virt_state_name((enum virt_state)state), sum->ns[state]);
+	facts_close(to, '}');
+	kvm_place_facts(to, sections, name, sum);
 }
 
-static void json_cgroups(struct json *json, const struct report_guest *guest)
+static void kvm_cpu_facts(struct facts *to, const struct report *report,
+			  const struct report_guest *guest)
 {
-	json_open(json, "cgroups", '[', false);
-	for (size_t i = 0; i < guest->by_cgroup.n; i++) {
-		const struct guest_task_sum *sum = &guest->by_cgroup.all[i];
-		const char *name = guest_cgroups_name(&guest->tasks.cgroups, sum->pid);
+	char name[16];
 
-		json_open(json, NULL, '{', true);
-		if (name)
-			json_str(json, "name", name);
-		json_sum(json, sum);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
-
-static void json_guest(struct json *json, const struct report *report,
-		       const struct report_guest *guest)
-{
-	char name[GUEST_TASK_FULL_NAME];
-
-	json_open(json, NULL, '{', false);
-	json_str(json, "file", kvm_trace_path(guest->trace));
-	json_open(json, "cpus", '[', false);
+	facts_open(to, "cpus", '[', false);
 	for (int c = 0; c < guest->n_cpus; c++) {
 		const struct report_guest_cpu *cpu = &guest->cpus[c];
 
-		json_open(json, NULL, '{', true);
-		json_i64(json, "cpu", c);
+		snprintf(name, sizeof(name), "cpu%d", c);
+		facts_open(to, NULL, '{', true);
+		facts_number(to, "cpu", c);
 		if (cpu->seen.vcpu != VIRT_NONE)
-			json_str(json, "vcpu", virt_model_who(report->load->model, cpu->seen.vcpu));
-		json_u64(json, "inside", cpu->inside);
-		json_u64(json, "outside", cpu->outside);
-		json_u64(json, "unknown", cpu->unknown);
-		json_u64(json, "beyond", cpu->beyond);
-		json_close(json, '}');
+			facts_name(to, "vcpu", virt_model_who(report->load->model, cpu->seen.vcpu));
+		facts_counted(to, FACT("inside", "guest_records_inside", name), cpu->inside);
+		facts_counted(to, FACT("outside", "guest_records_outside", name), cpu->outside);
+		facts_count(to, FACT_JSON("unknown"), cpu->unknown);
+		facts_count(to, FACT_JSON("beyond"), cpu->beyond);
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
-	json_open(json, "tasks", '[', false);
+	facts_close(to, ']');
+}
+
+static void kvm_guest_facts(struct facts *to, const struct report *report,
+			    const struct report_guest *guest)
+{
+	char name[GUEST_TASK_FULL_NAME];
+
+	to->machine = kvm_trace_path(guest->trace);
+	facts_open(to, NULL, '{', false);
+	facts_name(to, "file", kvm_trace_path(guest->trace));
+	kvm_cpu_facts(to, report, guest);
+	facts_open(to, "tasks", '[', false);
 	for (size_t i = 0; i < guest->sums.n; i++) {
 		const struct guest_task_sum *task = &guest->sums.all[i];
 		const struct kvm_trace *inside = guest_tasks_inside(&guest->tasks, task->pid);
 		const char *cgroup = cgroup_of(report, guest, task);
 
 		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
-		json_open(json, NULL, '{', true);
-		json_i64(json, "pid", guest_tasks_pid(task->pid));
-		json_str(json, "name", name);
+		facts_open(to, NULL, '{', true);
+		facts_number(to, "pid", guest_tasks_pid(task->pid));
+		facts_name(to, "name", name);
 		if (inside)
-			json_str(json, "inside", kvm_trace_path(inside));
+			facts_name(to, "inside", kvm_trace_path(inside));
 		if (cgroup)
-			json_str(json, "cgroup", cgroup);
-		json_sum(json, task);
-		json_close(json, '}');
+			facts_name(to, "cgroup", cgroup);
+		kvm_sum_facts(to, &task_sections, name, task);
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
-	json_cgroups(json, guest);
-	json_close(json, '}');
+	facts_close(to, ']');
+	facts_open(to, "cgroups", '[', false);
+	for (size_t i = 0; i < guest->by_cgroup.n; i++) {
+		const struct guest_task_sum *sum = &guest->by_cgroup.all[i];
+
+		facts_open(to, NULL, '{', true);
+		if (guest_cgroups_name(&guest->tasks.cgroups, sum->pid))
+			facts_name(to, "name", cgroup_name(guest, sum));
+		kvm_sum_facts(to, &cgroup_sections, cgroup_name(guest, sum), sum);
+		facts_close(to, '}');
+	}
+	facts_close(to, ']');
+	facts_close(to, '}');
+	to->machine = NULL;
 }
 
-static void json_tasks(struct json *json, const struct report_kvm *kvm)
+static void kvm_task_facts(struct facts *to, const struct report_kvm *kvm)
 {
 	char name[GUEST_TASK_NAME];
 
-	json_open(json, "tasks", '[', false);
+	facts_open(to, "tasks", '[', false);
 	for (uint32_t i = 0; i < kvm->task_map.n_keys; i++) {
 		const struct report_task *task = &kvm->tasks[i];
 
 		guest_task_name(name, sizeof(name), kvm->trace, task->pid);
-		json_open(json, NULL, '{', true);
-		json_i64(json, "pid", task->pid);
-		json_str(json, "name", name);
-		json_u64(json, "records", task->all);
-		json_open(json, "classes", '{', true);
+		facts_open(to, NULL, '{', true);
+		facts_number(to, "pid", task->pid);
+		facts_name(to, "name", name);
+		facts_count(to, FACT("records", "task_records", name), task->all);
+		facts_open(to, "classes", '{', true);
 		for (int class = 0; kvm_trace_class(kvm->trace, class); class++)
 			if (task->records[class])
-				json_u64(json, kvm_trace_class(kvm->trace, class),
-					 task->records[class]);
-		json_close(json, '}');
-		json_close(json, '}');
+				facts_count(to, FACT_JSON(kvm_trace_class(kvm->trace, class)),
+					    task->records[class]);
+		facts_close(to, '}');
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
+	facts_close(to, ']');
 }
 
-static void json(struct json *json, const struct report *report)
+static void kvm_facts(struct facts *to, const struct report *report)
 {
 	if (report->kvm)
-		json_tasks(json, report->kvm);
+		kvm_task_facts(to, report->kvm);
 	if (!report->guests)
 		return;
-	json_open(json, "guests", '[', false);
+	facts_open(to, "guests", '[', false);
 	for (int i = 0; i < report->guests->n_guests; i++)
-		json_guest(json, report, &report->guests->guests[i]);
-	json_close(json, ']');
-}
-
-static void csv_named(struct output *out, const struct report *report, const char *section,
-		      const char *guest, const char *name, const uint64_t *count,
-		      const int64_t *ns)
-{
-	csv_row(out, report, &(struct csv_row){
-		.section = section, .machine = guest, .name = name, .count = count, .ns = ns,
-	});
-}
-
-static void csv_places(struct output *out, const struct report *report, const char *section,
-		       const char *path, const char *name, const struct guest_task_sum *sum)
-{
-	for (size_t j = 0; j < sum->n_places; j++) {
-		char place[KVM_CGROUP_SIZE + 32], pcpu[16];
-
-		pcpu_name(pcpu, sizeof(pcpu), sum->places[j].pcpu);
-		text_format(place, sizeof(place), "%s on %s", name, pcpu);
-		csv_named(out, report, section, path, place, NULL, &sum->places[j].ns);
-	}
-}
-
-static void csv_cgroups(struct output *out, const struct report *report,
-			const struct report_guest *guest)
-{
-	const char *path = kvm_trace_path(guest->trace);
-
-	for (size_t i = 0; i < guest->by_cgroup.n; i++) {
-		const struct guest_task_sum *sum = &guest->by_cgroup.all[i];
-		const char *name = cgroup_name(guest, sum);
-
-		csv_named(out, report, "guest_cgroup_believed", path, name, &sum->runs,
-			  &sum->believed_ns);
-		csv_named(out, report, "guest_cgroup_executed", path, name, NULL,
-			  &sum->ns[VIRT_GUEST]);
-		csv_named(out, report, "guest_cgroup_steal", path, name, NULL,
-			  &sum->ns[VIRT_PREEMPTED]);
-		csv_places(out, report, "guest_cgroup_pcpu", path, name, sum);
-	}
-}
-
-static void csv_guest(struct output *out, const struct report *report,
-		      const struct report_guest *guest)
-{
-	const char *path = kvm_trace_path(guest->trace);
-	char name[GUEST_TASK_FULL_NAME];
-
-	for (int c = 0; c < guest->n_cpus; c++) {
-		snprintf(name, sizeof(name), "cpu%d", c);
-		csv_named(out, report, "guest_records_inside", path, name,
-			  &guest->cpus[c].inside, NULL);
-		csv_named(out, report, "guest_records_outside", path, name,
-			  &guest->cpus[c].outside, NULL);
-	}
-	for (size_t i = 0; i < guest->sums.n; i++) {
-		const struct guest_task_sum *task = &guest->sums.all[i];
-
-		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
-		csv_named(out, report, "guest_task_believed", path, name, &task->runs,
-			  &task->believed_ns);
-		csv_named(out, report, "guest_task_executed", path, name, NULL,
-			  &task->ns[VIRT_GUEST]);
-		csv_named(out, report, "guest_task_steal", path, name, NULL,
-			  &task->ns[VIRT_PREEMPTED]);
-		csv_places(out, report, "guest_task_pcpu", path, name, task);
-	}
-	csv_cgroups(out, report, guest);
-}
-
-static void csv(struct output *out, const struct report *report)
-{
-	const struct report_kvm *kvm = report->kvm;
-	char name[GUEST_TASK_NAME];
-
-	for (uint32_t i = 0; kvm && i < kvm->task_map.n_keys; i++) {
-		guest_task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
-		csv_named(out, report, "task_records", NULL, name, &kvm->tasks[i].all, NULL);
-	}
-	for (int i = 0; report->guests && i < report->guests->n_guests; i++)
-		csv_guest(out, report, &report->guests->guests[i]);
+		kvm_guest_facts(to, report, &report->guests->guests[i]);
+	facts_close(to, ']');
 }
 
 static void count(struct report_counted *counted, const struct kvm_trace_record *record)
@@ -663,5 +606,5 @@ static void release(struct report_counted *counted)
 
 const struct report_section report_tasks = {
 	.record = count, .build = build, .free = release,
-	.text = text, .json = json, .csv = csv,
+	.text = text, .facts = kvm_facts,
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_losses.c
- * @brief	Records that are missing, and contradictions of those that are there.
+ * @brief	Missing records, and contradictions in the others.
  */
 #include <stdio.h>
 
 #include "json_durations.h"
-#include "report_csv.h"
 #include "report_section.h"
 #include "text_columns.h"
 
@@ -45,59 +44,53 @@ static void text(struct output *out, const struct report *report)
 	}
 }
 
-static void json(struct json *json, const struct report *report)
+static void loss_facts(struct facts *to, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
 	struct virt_loss_range losses = virt_model_losses_from(model, report->from_ns,
 							       report->to_ns);
 
-	json_open(json, "lost", '{', false);
-	json_u64(json, "records", virt_model_count_losses(model, VIRT_NONE, report->from_ns,
-							  report->to_ns).records);
-	json_open(json, "windows", '[', false);
+	facts_open(to, "lost", '{', false);
+	facts_count(to, FACT_JSON("records"), virt_model_count_losses(model, VIRT_NONE,
+								      report->from_ns,
+								      report->to_ns).records);
+	facts_open(to, "windows", '[', false);
 	for (size_t i = 0; i < losses.n; i++) {
 		const struct virt_loss *loss = &losses.first[i];
 
-		json_open(json, NULL, '{', true);
-		json_i64(json, "pcpu", loss->pcpu);
-		json_i64(json, "from_ns", loss->from_ns);
-		json_i64(json, "to_ns", loss->to_ns);
-		json_u64(json, "records", loss->records);
-		json_close(json, '}');
+		facts_open(to, NULL, '{', true);
+		facts_number(to, "pcpu", loss->pcpu);
+		facts_number(to, "from_ns", loss->from_ns);
+		facts_number(to, "to_ns", loss->to_ns);
+		facts_count(to, FACT_JSON("records"), loss->records);
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
-	json_close(json, '}');
+	facts_close(to, ']');
+	facts_close(to, '}');
 }
 
 /* text has the list at its end */
-const struct report_section report_losses = { .json = json };
+const struct report_section report_losses = { .facts = loss_facts };
 const struct report_section report_losses_list = { .text = text };
 
-static void json_contradictions(struct json *json, const struct report *report)
+static void contradiction_facts(struct facts *to, const struct report *report)
 {
+	const struct virt_model *model = report->load->model;
 	const char *what;
-	uint64_t count;
 
-	json_open(json, "contradictions", '[', false);
-	for (int i = 0; (what = virt_model_contradictions(report->load->model, i, &count)); i++) {
-		json_open(json, NULL, '{', true);
-		json_str(json, "what", what);
-		json_u64(json, "count", count);
-		json_close(json, '}');
+	facts_open(to, "contradictions", '[', false);
+	for (int i = 0; (what = virt_model_contradictions(model, i, NULL)); i++) {
+		uint64_t count = virt_model_count_contradictions(model, i, report->from_ns,
+								 report->to_ns);
+
+		if (!count)
+			continue;
+		facts_open(to, NULL, '{', true);
+		facts_name(to, "what", what);
+		facts_count(to, FACT("count", "contradiction", what), count);
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
+	facts_close(to, ']');
 }
 
-static void csv_contradictions(struct output *out, const struct report *report)
-{
-	const struct csv_row row = { 0 };
-	const char *what;
-	uint64_t count;
-
-	for (int i = 0; (what = virt_model_contradictions(report->load->model, i, &count)); i++)
-		csv_count(out, report, &row, "contradiction", what, count);
-}
-
-const struct report_section report_contradictions = {
-	.json = json_contradictions, .csv = csv_contradictions,
-};
+const struct report_section report_contradictions = { .facts = contradiction_facts };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_migrations.c
- * @brief	kshark-virt report --migrations: how far vCPUs moved, and what that cost.
+ * @brief	kshark-virt report --migrations: the distances and the costs of vCPUs' migrations.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -102,8 +102,8 @@ static const char *const words[HOST_N_DISTANCES] = {
 	[HOST_UNTOLD] = "unknown distance",
 };
 
-static int put_vcpu(struct table_writer *to, const struct report *report,
-		    const struct virt_machine *machine, int32_t vcpu, void *worst)
+static int migrations_vcpu_rows(struct table_writer *to, const struct report *report,
+				const struct virt_machine *machine, int32_t vcpu, void *worst)
 {
 	const struct table_cell cells[] = {
 		table_name(machine->name), table_name(virt_model_who(report->load->model, vcpu)),
@@ -130,10 +130,10 @@ static int put_vcpu(struct table_writer *to, const struct report *report,
 	return ret;
 }
 
-static int put_vcpus(struct table_writer *to, const struct report *report)
+static int migrations_rows(struct table_writer *to, const struct report *report)
 {
 	struct virt_worst *worst = virt_worst_new(report->load->model, false, NULL, 0);
-	int ret = worst ? report_each_vcpu(report, to, put_vcpu, worst) : -ENOMEM;
+	int ret = worst ? report_each_vcpu(report, to, migrations_vcpu_rows, worst) : -ENOMEM;
 
 	virt_worst_free(worst);
 	return ret;
@@ -146,6 +146,6 @@ static void preface(struct table_writer *to, const struct report *report)
 }
 
 const struct report_page report_migrations = {
-	.table = &table, .number = VIRT_NUMBER_MIGRATIONS, .rows = put_vcpus,
+	.table = &table, .number = VIRT_NUMBER_MIGRATIONS, .rows = migrations_rows,
 	.preface = preface,
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_page.c
- * @brief	Which file and window a page of a report is about.
+ * @brief	Write a page of a report, after its file and its window.
  */
 #include "json_durations.h"
 #include "report_page.h"
@@ -21,18 +21,18 @@ void report_page_head(struct output *out, const struct report *report, bool firs
 
 void report_page_begin(struct json *json, struct output *out, const struct report *report)
 {
-	json_begin(json, out);
-	json_open(json, NULL, '{', false);
+	struct facts to = { .json = json };
+
+	json_document(json, out, false);
 	json_str(json, "file", report->file);
-	report_lacks_json(json, report);
+	report_lacks_facts(&to, report);
 	json_window(json, report->from_ns, report->to_ns);
 	json_warnings(json, &report->load->notes);
 }
 
 void report_page_end(struct json *json)
 {
-	json_close(json, '}');
-	json_end(json);
+	json_document_end(json);
 }
 
 static int put_table(const struct report_page *page, enum table_format_kind format,

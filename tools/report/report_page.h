@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	report_page.h
- * @brief	What kshark-virt report tells instead of all its sections, from the model.
+ * @brief	The pages that kshark-virt report prints instead of all its sections, from the
+ *		model.
  */
 #ifndef KSHARK_VIRT_REPORT_PAGE_H
 #define KSHARK_VIRT_REPORT_PAGE_H
@@ -29,6 +30,7 @@ struct report_page {
 	void	(*preface)(struct table_writer *to, const struct report *report);
 	report_page_writer	*writers[TABLE_N_FORMATS];
 	bool			with_guests;	/* the page shows more with their traces */
+	unsigned int		parts;		/* set of enum virt_window_part that it needs */
 };
 
 /** report_page_write - a page in one format. Return: 0 or -ENOMEM. */
@@ -65,6 +67,9 @@ extern const struct report_page report_migrations;
 
 /** What devices were asked for, by the monitors' own traces. */
 extern const struct report_page report_devices;
+
+/** What VM exits were for. */
+extern const struct report_page report_arguments;
 
 /** report_page_head - file and window; with a line between, if it is not the first one */
 void report_page_head(struct output *out, const struct report *report, bool first);

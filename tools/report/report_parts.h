@@ -6,52 +6,64 @@
 #ifndef KSHARK_VIRT_REPORT_PARTS_H
 #define KSHARK_VIRT_REPORT_PARTS_H
 
-#include "json_writer.h"
-#include "report_csv.h"
+#include "facts.h"
+#include "report.h"
+#include "table.h"
 
 /** VM exits, of a vCPU or of all of a machine. */
 void report_exits_text(struct output *out, const struct report *report,
 		       const struct virt_window_stats *stats);
-void report_exits_json(struct json *json, const struct report *report,
-		       const struct virt_window_stats *stats);
-void report_exits_csv(struct output *out, const struct report *report, const struct csv_row *row,
-		      const struct virt_window_stats *stats);
+void report_exits_facts(struct facts *to, const struct report *report,
+			const struct virt_window_stats *stats);
 
 /** report_exit_before_text - the exit from which a vCPU has not come back when the window begins */
 void report_exit_before_text(struct output *out, const struct report *report,
 			     const struct virt_window_stats *stats);
 
 /** Hypercalls, traps, what was done to memory, interrupts; @count: NULL if there are none */
-void report_events_text(struct output *out, const struct vcpu_count *count);
-void report_events_json(struct json *json, const struct vcpu_count *count);
-void report_events_csv(struct output *out, const struct report *report, const struct csv_row *row,
-		       const struct vcpu_count *count);
+void report_events_text(struct output *out, const struct report *report,
+			const struct vcpu_count *count);
+void report_events_facts(struct facts *to, const struct report *report,
+			 const struct vcpu_count *count);
 
 /** By whom a vCPU was preempted, and which of their tasks it was */
 void report_culprits_text(struct output *out, const struct report *report,
 			  const struct report_vcpu *vcpu);
-void report_culprits_json(struct json *json, const struct report *report,
-			  const struct report_vcpu *vcpu);
-void report_culprits_csv(struct output *out, const struct report *report,
-			 const struct csv_row *row, const struct report_vcpu *vcpu);
+void report_culprits_facts(struct facts *to, const struct report *report,
+			   const struct report_vcpu *vcpu);
 
 /** report_stolen_... - which tasks of guests took the time of which machines */
 void report_stolen_text(struct output *out, const struct report *report);
-void report_stolen_json(struct json *json, const struct report *report);
-void report_stolen_csv(struct output *out, const struct report *report);
+void report_stolen_facts(struct facts *to, const struct report *report);
 
 /** The tasks of the culprit of a moment */
 void report_moment_tasks_text(struct output *out, const struct report *report,
 			      const struct virt_moment *moment);
-void report_moment_tasks_json(struct json *json, const struct report *report,
-			      const struct virt_moment *moment);
+void report_moment_tasks_facts(struct facts *to, const struct report *report,
+			       const struct virt_moment *moment);
 
 /** report_moment_task - the one that had most of it. Return: false if none is known. */
 bool report_moment_task(const struct report *report, const struct virt_moment *moment, char *text,
 			size_t size, int64_t *ns);
 
-/** report_volume_csv - what was recorded on a pCPU */
-void report_volume_csv(struct output *out, const struct report *report, const struct csv_row *row,
-		       int pcpu);
+/** Columns of text for the time of a task, and the width of its name. */
+#define REPORT_N_TIMES		9
+#define REPORT_TASK_WIDTH	24
+
+/**
+ * report_time_columns - the states of a vCPU while it executed a task
+ *
+ * States that are rare have a column only after report_time_columns_add() with a time in them.
+ */
+void report_time_columns(struct table_column columns[REPORT_N_TIMES]);
+
+/** report_time_columns_add - a task will have a row. @ns: its time in each state */
+void report_time_columns_add(struct table_column columns[REPORT_N_TIMES], const int64_t *ns);
+
+/** report_time_cells - the cells of its row */
+void report_time_cells(struct table_cell cells[REPORT_N_TIMES], const int64_t *ns);
+
+/** report_volume_facts - what was recorded on a pCPU, as rows of CSV */
+void report_volume_facts(struct facts *to, const struct report *report, int pcpu);
 
 #endif

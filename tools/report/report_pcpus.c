@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_pcpus.c
- * @brief	What the pCPUs did.
+ * @brief	The activity of the pCPUs.
  */
 #include <stdio.h>
+#include <string.h>
 
-#include "json_durations.h"
-#include "report_csv.h"
 #include "report_parts.h"
 #include "report_section.h"
 #include "report_unknown.h"
+#include "table.h"
 #include "text_columns.h"
 
 /** Whatever a vCPU does on a pCPU counts as busy, if it is known what that is. */
@@ -18,55 +18,35 @@ static bool knows_busy(const struct report *report)
 	return report_knows(report, VIRT_NUMBER_RUNS) && report_knows_state(report, VIRT_GUEST);
 }
 
-/** A duration, if the trace can show it. */
-static void text_known(struct output *out, const struct report *report, enum virt_number number,
-		       int64_t ns)
+/** Xen's interrupts are records of their own; KVM's host has a page for them. */
+static bool knows_interrupts(const struct report *report, int pcpu)
 {
-	if (report_knows(report, number))
-		text_duration(out, ns);
-	else
-		text_unknown(out);
+	return pcpu < report->count->n_pcpus &&
+	       virt_model_has_recorded(report->load->model, VIRT_RECORD_HANDLER);
 }
 
-static void text_state(struct output *out, const struct report *report, enum virt_state state,
-		       const struct virt_pcpu_totals *totals)
-{
-	if (report_knows_state(report, state))
-		text_duration(out, totals->state_ns[state]);
-	else
-		text_unknown(out);
-}
+/* --- text ------------------------------------------------------------------------------------ */
 
-static void text_xen(struct output *out, const struct report *report)
-{
-	static const char *const columns[] = {
-		"busy", "guest", "hypervisor", "idle", "unknown", "lost", "interrupts"
-	};
-	char text[32];
+enum {
+	NAME = 0, BUSY, GUEST, HYPERVISOR, POLLING, VMM, TASKS, IDLE, UNKNOWN, LOST, INTERRUPTS,
+	N_COLUMNS
+};
 
-	out_char(out, '\n');
-	text_name(out, "pCPU");
-	text_columns(out, columns, ARRAY_SIZE(columns));
-	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
-		const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
+static const struct table_column all_columns[N_COLUMNS] = {
+	[NAME] = { .title = "pCPU", .width = TEXT_NAME },
+	[BUSY] = { .title = "busy", .type = TABLE_NS },
+	[GUEST] = { .title = "guest", .type = TABLE_NS },
+	[HYPERVISOR] = { .title = "hypervisor", .type = TABLE_NS },
+	[POLLING] = { .title = "polling", .type = TABLE_NS },
+	[VMM] = { .title = "vmm", .type = TABLE_NS },
+	[TASKS] = { .title = "other tasks", .type = TABLE_NS },
+	[IDLE] = { .title = "idle", .type = TABLE_NS },
+	[UNKNOWN] = { .title = "unknown", .type = TABLE_NS },
+	[LOST] = { .title = "lost", .type = TABLE_NS },
+	[INTERRUPTS] = { .title = "interrupts", .type = TABLE_COUNT },
+};
 
-		snprintf(text, sizeof(text), "p%d", pcpu);
-		text_name(out, text);
-		if (knows_busy(report))
-			text_duration(out, report_busy_ns(totals));
-		else
-			text_unknown(out);
-		text_state(out, report, VIRT_GUEST, totals);
-		text_state(out, report, VIRT_HYPERVISOR, totals);
-		text_known(out, report, VIRT_NUMBER_TASKS, totals->idle_ns);
-		text_duration(out, totals->unknown_ns);
-		text_duration(out, report_pcpu(report, pcpu)->lost_ns);
-		text_count(out, pcpu < report->count->n_pcpus ?
-			   report->count->pcpus[pcpu].interrupts : 0);
-		out_char(out, '\n');
-	}
-}
-
+/** Few traces show polling: no column without any. */
 static bool has_polling(const struct report *report)
 {
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
@@ -75,143 +55,150 @@ static bool has_polling(const struct report *report)
 	return false;
 }
 
-static void text_kvm(struct output *out, const struct report *report)
+/** Without the columns that this hypervisor's traces cannot fill. */
+static void choose_columns(struct table_column columns[N_COLUMNS], const struct report *report)
 {
-	static const char *const columns[] = { "vmm", "other tasks", "idle", "unknown", "lost" };
-	/* few traces show it */
-	bool polling = has_polling(report);
-	char text[32];
+	static const int of_kvm[] = { POLLING, VMM, TASKS }, of_xen[] = { BUSY, INTERRUPTS };
 
-	out_char(out, '\n');
-	text_name(out, report_is_unsplit(report) ? "pCPU, not split" : "pCPU");
-	text_right(out, "guest", TEXT_NUMBER);
-	text_right(out, "hypervisor", TEXT_NUMBER);
-	if (polling)
-		text_right(out, "polling", TEXT_NUMBER);
-	text_columns(out, columns, ARRAY_SIZE(columns));
-	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
-		const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
+	memcpy(columns, all_columns, sizeof(all_columns));
+	for (size_t i = 0; i < ARRAY_SIZE(of_kvm) && !report->kvm; i++)
+		columns[of_kvm[i]].title = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(of_xen) && report->kvm; i++)
+		columns[of_xen[i]].title = NULL;
+	if (!has_polling(report))
+		columns[POLLING].title = NULL;
+	if (report->kvm && report_is_unsplit(report))
+		columns[NAME].title = "pCPU, not split";
+}
 
-		snprintf(text, sizeof(text), "p%d", pcpu);
-		text_name(out, text);
-		text_state(out, report, VIRT_GUEST, totals);
-		text_state(out, report, VIRT_HYPERVISOR, totals);
-		if (polling)
-			text_state(out, report, VIRT_POLLING, totals);
-		text_state(out, report, VIRT_VMM, totals);
-		text_known(out, report, VIRT_NUMBER_TASKS, totals->task_ns);
-		text_known(out, report, VIRT_NUMBER_TASKS, totals->idle_ns);
-		text_duration(out, totals->unknown_ns);
-		text_duration(out, report_pcpu(report, pcpu)->lost_ns);
-		out_char(out, '\n');
-	}
+static struct table_cell number_cell(bool is_known, int64_t number)
+{
+	return is_known ? table_number(number) : table_unknown();
+}
+
+static struct table_cell state_cell(const struct report *report, enum virt_state state, int pcpu)
+{
+	return number_cell(report_knows_state(report, state),
+			   report_pcpu(report, pcpu)->totals.state_ns[state]);
+}
+
+static void pcpu_row(struct table_writer *to, const struct report *report, int pcpu)
+{
+	const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
+	bool interrupts = knows_interrupts(report, pcpu);
+	bool tasks = report_knows(report, VIRT_NUMBER_TASKS);
+	char name[16];
+
+	snprintf(name, sizeof(name), "p%d", pcpu);
+	table_row(to, (const struct table_cell[N_COLUMNS]){
+		[NAME] = table_name(name),
+		[BUSY] = number_cell(knows_busy(report), report_busy_ns(totals)),
+		[GUEST] = state_cell(report, VIRT_GUEST, pcpu),
+		[HYPERVISOR] = state_cell(report, VIRT_HYPERVISOR, pcpu),
+		[POLLING] = state_cell(report, VIRT_POLLING, pcpu),
+		[VMM] = state_cell(report, VIRT_VMM, pcpu),
+		[TASKS] = number_cell(tasks, totals->task_ns),
+		[IDLE] = number_cell(tasks, totals->idle_ns),
+		[UNKNOWN] = table_number(totals->unknown_ns),
+		[LOST] = table_number(report_pcpu(report, pcpu)->lost_ns),
+		[INTERRUPTS] = number_cell(interrupts, interrupts ? (int64_t)
+					   report->count->pcpus[pcpu].interrupts : 0),
+	});
 }
 
 static void text(struct output *out, const struct report *report)
 {
-	if (report->kvm)
-		text_kvm(out, report);
-	else
-		text_xen(out, report);
+	struct table_column columns[N_COLUMNS];
+	const struct table table = {
+		.rows = { TABLE_COLUMNS(columns), .apart = true, .titled = true },
+	};
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
+
+	choose_columns(columns, report);
+	table_flat(&to, true);
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
+		pcpu_row(&to, report, pcpu);
+	table_flat_end(&to);
 }
 
-static void json_known(struct json *json, const struct report *report, enum virt_number number,
-		       const char *key, int64_t ns)
+/* --- facts ----------------------------------------------------------------------------------- */
+
+static void pcpu_known_facts(struct facts *to, const struct report *report, enum virt_number number,
+			     const char *key, const char *name, int64_t ns)
 {
-	json->unknown = !report_knows(report, number);
-	json_i64(json, key, ns);
-	json->unknown = false;
+	to->unknown = !report_knows(report, number);
+	facts_ns(to, FACT(key, "pcpu", name), ns);
+	to->unknown = false;
 }
 
-static void json_pcpu_state(struct json *json, const struct report *report, enum virt_state state,
-			    const struct virt_pcpu_totals *totals)
+static void pcpu_state_facts(struct facts *to, const struct report *report, enum virt_state state,
+			     const struct virt_pcpu_totals *totals)
 {
 	unsigned int in = virt_model_includes(report->load->model, state);
 	char key[32], names[VIRT_STATE_NAMES];
 
 	snprintf(key, sizeof(key), "%s_ns", virt_state_name(state));
-	json->unknown = !report_knows_state(report, state);
-	json_i64(json, key, totals->state_ns[state]);
-	json->unknown = false;
+	to->unknown = !report_knows_state(report, state);
+	facts_ns(to, FACT(key, "pcpu", virt_state_name(state)), totals->state_ns[state]);
+	to->unknown = false;
 	if (in) {
 		snprintf(key, sizeof(key), "%s_includes", virt_state_name(state));
-		json_str(json, key, virt_state_names(in, "+", names, sizeof(names)));
+		facts_name(to, key, virt_state_names(in, "+", names, sizeof(names)));
 	}
 }
 
-static void json_pcpu(struct json *json, const struct report *report, int pcpu)
-{
-	const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
-
-	json_open(json, NULL, '{', true);
-	json_i64(json, "pcpu", pcpu);
-	json->unknown = !knows_busy(report);
-	json_i64(json, "busy_ns", report_busy_ns(totals));
-	json->unknown = false;
-	for (int state = 0; state < VIRT_N_PCPU_STATES; state++)
-		json_pcpu_state(json, report, (enum virt_state)state, totals);
-	if (report_is_unsplit(report))
-		json_i64(json, "unsplit_ns", totals->state_ns[VIRT_HYPERVISOR] +
-			 totals->state_ns[VIRT_VMM]);
-	if (report->kvm)
-		json_known(json, report, VIRT_NUMBER_TASKS, "task_ns", totals->task_ns);
-	json_known(json, report, VIRT_NUMBER_TASKS, "idle_ns", totals->idle_ns);
-	json_i64(json, "unknown_ns", totals->unknown_ns);
-	json_i64(json, "lost_ns", report_pcpu(report, pcpu)->lost_ns);
-	if (pcpu < report->count->n_pcpus && !report->kvm)
-		json_u64(json, "interrupts", report->count->pcpus[pcpu].interrupts);
-	json_close(json, '}');
-}
-
-static void json(struct json *json, const struct report *report)
-{
-	json_open(json, "pcpus", '[', false);
-	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
-		json_pcpu(json, report, pcpu);
-	json_close(json, ']');
-}
-
-/** pCPUs take the column of the vCPU: "p0". */
-static void csv_pcpu(struct output *out, const struct report *report, int pcpu)
+static void pcpu_time_facts(struct facts *to, const struct report *report, int pcpu)
 {
 	const struct virt_window_pcpu *window = report_pcpu(report, pcpu);
 	const struct virt_pcpu_totals *totals = &window->totals;
+
+	to->unknown = !knows_busy(report);
+	facts_ns(to, FACT("busy_ns", "pcpu", "busy"), report_busy_ns(totals));
+	to->unknown = false;
+	for (int state = 0; state < VIRT_N_PCPU_STATES; state++)
+		pcpu_state_facts(to, report, (enum virt_state)state, totals);
+	if (report_is_unsplit(report))
+		facts_ns(to, FACT("unsplit_ns", "pcpu", "unsplit"),
+			 totals->state_ns[VIRT_HYPERVISOR] + totals->state_ns[VIRT_VMM]);
+	if (report->kvm)
+		pcpu_known_facts(to, report, VIRT_NUMBER_TASKS, "task_ns", "tasks",
+				 totals->task_ns);
+	pcpu_known_facts(to, report, VIRT_NUMBER_TASKS, "idle_ns", "idle", totals->idle_ns);
+	facts_ns(to, FACT("unknown_ns", "pcpu", "unknown"), totals->unknown_ns);
+	facts_ns(to, FACT("lost_ns", "pcpu", "lost"), window->lost_ns);
+}
+
+/** In CSV, pCPUs take the column of the vCPU: "p0". */
+static void pcpu_facts(struct facts *to, const struct report *report, int pcpu)
+{
 	char name[16];
-	struct csv_row row = { .vcpu = name };
 
 	snprintf(name, sizeof(name), "p%d", pcpu);
-	row.unknown = !knows_busy(report);
-	csv_time(out, report, &row, "pcpu", "busy", report_busy_ns(totals));
-	for (int state = 0; state < VIRT_N_PCPU_STATES; state++) {
-		row.unknown = !report_knows_state(report, (enum virt_state)state);
-		csv_time(out, report, &row, "pcpu", virt_state_name((enum virt_state)state),
-			 totals->state_ns[state]);
+	to->vcpu = name;
+	facts_open(to, NULL, '{', true);
+	facts_number(to, "pcpu", pcpu);
+	pcpu_time_facts(to, report, pcpu);
+	to->unknown = !knows_interrupts(report, pcpu);
+	if (!report->kvm)
+		facts_count(to, FACT("interrupts", "pcpu", "interrupts"),
+			    to->unknown ? 0 : report->count->pcpus[pcpu].interrupts);
+	to->unknown = false;
+	facts_close(to, '}');
+	if (pcpu < report->count->n_pcpus) {
+		facts_count(to, FACT_CSV("pcpu", "lost_records"),
+			    virt_model_count_losses(report->load->model, pcpu, report->from_ns,
+						    report->to_ns).records);
+		report_volume_facts(to, report, pcpu);
 	}
-	row.unknown = false;
-	if (report_is_unsplit(report))
-		csv_time(out, report, &row, "pcpu", "unsplit",
-			 totals->state_ns[VIRT_HYPERVISOR] + totals->state_ns[VIRT_VMM]);
-	row.unknown = !report_knows(report, VIRT_NUMBER_TASKS);
-	if (report->kvm)
-		csv_time(out, report, &row, "pcpu", "tasks", totals->task_ns);
-	csv_time(out, report, &row, "pcpu", "idle", totals->idle_ns);
-	row.unknown = false;
-	csv_time(out, report, &row, "pcpu", "unknown", totals->unknown_ns);
-	csv_time(out, report, &row, "pcpu", "lost", window->lost_ns);
-	if (pcpu >= report->count->n_pcpus)
-		return;
-	csv_count(out, report, &row, "pcpu", "interrupts",
-		  report->count->pcpus[pcpu].interrupts);
-	csv_count(out, report, &row, "pcpu", "lost_records",
-		  virt_model_count_losses(report->load->model, pcpu, report->from_ns,
-					  report->to_ns).records);
-	report_volume_csv(out, report, &row, pcpu);
+	to->vcpu = NULL;
 }
 
-static void csv(struct output *out, const struct report *report)
+static void pcpus_facts(struct facts *to, const struct report *report)
 {
+	facts_open(to, "pcpus", '[', false);
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
-		csv_pcpu(out, report, pcpu);
+		pcpu_facts(to, report, pcpu);
+	facts_close(to, ']');
 }
 
-const struct report_section report_pcpus = { .text = text, .json = json, .csv = csv };
+const struct report_section report_pcpus = { .text = text, .facts = pcpus_facts };

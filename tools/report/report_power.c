@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "report_page.h"
+#include "report_unknown.h"
 #include "text_columns.h"
 #include "virt_power.h"
 
@@ -63,8 +64,8 @@ static const struct table vcpus = {
 
 /* --- what stands in it ----------------------------------------------------------------------- */
 
-static void put_idle(struct table_writer *to, const struct report *report,
-		     const struct subject *subject)
+static void power_idle_rows(struct table_writer *to, const struct report *report,
+			    const struct subject *subject)
 {
 	for (int32_t i = 0; i < VIRT_IDLE_STATES; i++) {
 		const struct virt_idle_sum *idle = &subject->idle[i];
@@ -82,8 +83,8 @@ static void put_idle(struct table_writer *to, const struct report *report,
 }
 
 /** Time that is in no idle state. */
-static void put_rest(struct table_writer *to, const struct subject *subject, const char *what,
-		     int64_t ns)
+static void power_rest_row(struct table_writer *to, const struct subject *subject, const char *what,
+			   int64_t ns)
 {
 	if (table_is(to, TABLE_CSV) || (table_as_text(to) && ns))
 		table_row(to, (const struct table_cell[ARRAY_SIZE(of_pcpu)]){
@@ -133,31 +134,34 @@ static void text_speed(struct output *out, const struct subject *subject)
 	out_char(out, '\n');
 }
 
-static void put_subject(struct table_writer *to, const struct report *report,
-			const struct subject *subject)
+static void power_subject_rows(struct table_writer *to, const struct report *report,
+			       const struct subject *subject)
 {
 	bool is_vcpu = subject->machine;
+	int64_t ran_ns = report_knows(report, VIRT_NUMBER_RUNS) ? subject->ran_ns : VIRT_NONE;
 	const struct table_cell cells[ARRAY_SIZE(subjects)] = {
 		table_name(subject->kind),
 		is_vcpu ? table_name(subject->machine) : table_absent(),
 		is_vcpu ? table_name(subject->name) : table_absent(),
 		table_optional(!is_vcpu, subject->pcpu), table_name(subject->name),
 		table_optional(is_vcpu, subject->ns),
-		table_optional(is_vcpu, subject->ran_ns), table_number(subject->awake_ns),
+		table_optional(is_vcpu, ran_ns), table_number(subject->awake_ns),
 		table_number(subject->unknown_ns),
 	};
 
+	to->unknown = subject->ns == VIRT_NONE;
 	table_group(to, cells);
 	if (!table_as_text(to) || virt_model_has_power(report->load->model, VIRT_IDLE_STATE)) {
-		put_idle(to, report, subject);
-		put_rest(to, subject, "awake", subject->awake_ns);
-		put_rest(to, subject, "unknown", subject->unknown_ns);
+		power_idle_rows(to, report, subject);
+		power_rest_row(to, subject, "awake", subject->awake_ns);
+		power_rest_row(to, subject, "unknown", subject->unknown_ns);
 	}
 	if (is_vcpu && table_is(to, TABLE_CSV))
-		put_rest(to, subject, "on_pcpu", subject->ran_ns);
+		power_rest_row(to, subject, "on_pcpu", ran_ns);
 	if (subject->speed->known_ns && table_is(to, TABLE_CSV))
 		csv_speed(to, subject);
 	table_rows_end(to);
+	to->unknown = false;
 	if (subject->speed->known_ns && table_as_text(to))
 		text_speed(to->out, subject);
 	else if (subject->speed->known_ns && table_as_json(to))
@@ -167,7 +171,7 @@ static void put_subject(struct table_writer *to, const struct report *report,
 	table_group_end(to);
 }
 
-static void put_pcpu(struct table_writer *to, const struct report *report, int32_t pcpu)
+static void power_pcpu_rows(struct table_writer *to, const struct report *report, int32_t pcpu)
 {
 	int64_t ns = report->to_ns - report->from_ns;
 	struct virt_pcpu_power_sum sum;
@@ -175,31 +179,34 @@ static void put_pcpu(struct table_writer *to, const struct report *report, int32
 
 	snprintf(name, sizeof(name), "p%d", pcpu);
 	virt_power_of_pcpu(report->load->model, pcpu, report->from_ns, report->to_ns, &sum);
-	put_subject(to, report, &(const struct subject){
+	power_subject_rows(to, report, &(const struct subject){
 		.kind = "pcpu", .pcpu = pcpu, .name = name, .idle = sum.idle, .speed = &sum.speed,
 		.ns = ns, .ran_ns = ns, .awake_ns = sum.awake_ns,
 		.unknown_ns = sum.unknown_ns, .changes = sum.changes,
 	});
 }
 
-static int put_vcpu(struct table_writer *to, const struct report *report,
-		    const struct virt_machine *machine, int32_t vcpu, void *arg)
+static int power_vcpu_rows(struct table_writer *to, const struct report *report,
+			   const struct virt_machine *machine, int32_t vcpu, void *arg)
 {
 	const struct virt_model *model = report->load->model;
+	bool woken = report_knows(report, VIRT_NUMBER_WAKING);
 	struct virt_vcpu_power_sum sum;
 
 	(void)arg;
 	virt_power_of_vcpu(model, vcpu, report->from_ns, report->to_ns, &sum);
-	put_subject(to, report, &(const struct subject){
+	power_subject_rows(to, report, &(const struct subject){
 		.kind = "vcpu", .machine = machine->name, .name = virt_model_who(model, vcpu),
-		.idle = sum.asleep, .speed = &sum.speed, .ns = sum.waking_ns,
-		.ran_ns = sum.on_pcpu_ns, .awake_ns = sum.awake_ns,
-		.unknown_ns = sum.unknown_ns,
+		.idle = sum.asleep, .speed = &sum.speed,
+		.ns = woken ? sum.waking_ns : VIRT_NONE,
+		.ran_ns = sum.on_pcpu_ns,
+		.awake_ns = woken ? sum.awake_ns : VIRT_NONE,
+		.unknown_ns = woken ? sum.unknown_ns : VIRT_NONE,
 	});
 	return 0;
 }
 
-static int put_all(struct table_writer *to, const struct report *report)
+static int power_rows(struct table_writer *to, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
 
@@ -207,9 +214,9 @@ static int put_all(struct table_writer *to, const struct report *report)
 	    !virt_model_has_power(model, VIRT_FREQUENCY))
 		return 0;
 	for (int32_t pcpu = 0; pcpu < report->count->n_pcpus; pcpu++)
-		put_pcpu(to, report, pcpu);
+		power_pcpu_rows(to, report, pcpu);
 	table_next(to, &vcpus);
-	return report_each_vcpu(report, to, put_vcpu, NULL);
+	return report_each_vcpu(report, to, power_vcpu_rows, NULL);
 }
 
 /** What the trace has. */
@@ -233,5 +240,5 @@ static void preface(struct table_writer *to, const struct report *report)
 }
 
 const struct report_page report_power = {
-	.table = &pcpus, .number = VIRT_N_NUMBERS, .rows = put_all, .preface = preface,
+	.table = &pcpus, .number = VIRT_N_NUMBERS, .rows = power_rows, .preface = preface,
 };

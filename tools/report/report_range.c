@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_range.c
- * @brief	--from and --to of a command that tells of one window.
+ * @brief	--from and --to of a command that covers one window.
  */
 #include "report_range.h"
 
@@ -14,11 +14,7 @@
 int report_set_range(const struct ksv_command *command, struct report *report,
 		     const struct ksv_time *from, const struct ksv_time *to)
 {
-	report->from_ns = model_time(report->load, from, INT64_MIN);
-	report->to_ns = model_time(report->load, to, INT64_MAX);
-	if (report->from_ns >= report->to_ns)
-		return ksv_usage_error(command, "--from is not before --to");
-	return model_cut_window(report->load, command, &report->from_ns, &report->to_ns);
+	return model_window(report->load, command, from, to, &report->from_ns, &report->to_ns);
 }
 
 /** All pCPUs, and the vCPUs that are wanted. */

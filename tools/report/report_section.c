@@ -3,7 +3,6 @@
  * @file	report_section.c
  * @brief	kshark-virt report, section by section.
  */
-#include "report_csv.h"
 #include "report_section.h"
 
 /* In the order in which they are written. */
@@ -98,24 +97,24 @@ void report_json(struct output *out, const struct report *report, bool first)
 {
 	const struct section_list list = list_of(report->hypertrace);
 	struct json json;
+	struct facts to = { .json = &json };
 
 	(void)first;
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
+	json_document(&json, out, false);
 	for (size_t i = 0; i < list.n; i++)
-		if (list.all[i]->json)
-			list.all[i]->json(&json, report);
-	json_close(&json, '}');
-	json_end(&json);
+		if (list.all[i]->facts)
+			list.all[i]->facts(&to, report);
+	json_document_end(&json);
 }
 
 void report_csv(struct output *out, const struct report *report, bool first)
 {
 	const struct section_list list = list_of(report->hypertrace);
+	struct facts to = { .csv = out, .file = report->file };
 
 	if (first)
-		csv_titles(out);
+		facts_titles(out);
 	for (size_t i = 0; i < list.n; i++)
-		if (list.all[i]->csv)
-			list.all[i]->csv(out, report);
+		if (list.all[i]->facts)
+			list.all[i]->facts(&to, report);
 }

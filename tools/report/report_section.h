@@ -6,7 +6,7 @@
 #ifndef KSHARK_VIRT_REPORT_SECTION_H
 #define KSHARK_VIRT_REPORT_SECTION_H
 
-#include "json_writer.h"
+#include "facts.h"
 #include "report_delivery.h"
 #include "report_hypertrace.h"
 
@@ -24,7 +24,8 @@ struct report_counted {
  *
  * @rows, @record: count what goes by, of Xen and of KVM, also outside of the window
  * @build: work out what is told when all has gone by, and let the report have it; 0 or -ENOMEM
- * @text, @json, @csv: write it; nothing if there is nothing to tell
+ * @text: write it for people; nothing if there is nothing to write
+ * @facts: state it for all other formats
  */
 struct report_section {
 	void	(*rows)(struct report_counted *counted, const struct xen_trace_row *rows,
@@ -34,8 +35,7 @@ struct report_section {
 			 const struct ksv_vcpu_set *vcpus);
 	void	(*free)(struct report_counted *counted);
 	void	(*text)(struct output *out, const struct report *report);
-	void	(*json)(struct json *json, const struct report *report);
-	void	(*csv)(struct output *out, const struct report *report);
+	void	(*facts)(struct facts *to, const struct report *report);
 };
 
 extern const struct report_section report_head;

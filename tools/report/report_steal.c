@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_steal.c
- * @brief	Who takes pCPUs from whom, machine by machine.
+ * @brief	Write which culprits take the pCPUs of which victims, machine by machine.
  */
 #include <string.h>
 
@@ -68,87 +68,66 @@ static void text(struct output *out, const struct report *report)
 	report_stolen_text(out, report);
 }
 
-/** Who takes how much. @ns: of a row; NULL: of all */
-static void json_by(struct json *json, const struct report *report, const int64_t *ns)
+/** By whom, and how much. @ns: of a row; NULL: of all */
+static void steal_by_facts(struct facts *to, const struct report *report, const int64_t *ns)
 {
 	const struct virt_matrix *steal = report->matrix;
 
-	json_open(json, "by", '[', false);
+	facts_open(to, "by", '[', false);
 	for (size_t i = 0; i < steal->n_columns; i++) {
+		const char *who = side_name(report, &steal->columns[i]);
 		int64_t part = ns ? ns[i] : steal->columns[i].ns;
 
 		if (!part)
 			continue;
-		json_open(json, NULL, '{', true);
-		json_str(json, "who", side_name(report, &steal->columns[i]));
-		json_i64(json, "total_ns", part);
-		json_close(json, '}');
+		facts_open(to, NULL, '{', true);
+		facts_name(to, "who", who);
+		facts_ns(to, FACT("total_ns", "steal", who), part);
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
+	facts_close(to, ']');
 }
 
-static void json(struct json *json, const struct report *report)
+static void steal_machine_facts(struct facts *to, const struct report *report)
 {
 	const struct virt_matrix *steal = report->matrix;
 
-	json_open(json, "steal", '{', false);
-	json->unknown = !report_knows(report, VIRT_NUMBER_PREEMPTED);
-	json_i64(json, "total_ns", steal->total_ns);
-	json->unknown = false;
-	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
-		json_null(json, "by");
-		json_null(json, "machines");
-		json_close(json, '}');
-		return;
-	}
-	json_by(json, report, NULL);
-	json_open(json, "machines", '[', false);
+	facts_open(to, "machines", '[', false);
 	for (size_t i = 0; i < steal->n_rows; i++) {
 		if (!steal->rows[i].ns)
 			continue;
-		json_open(json, NULL, '{', false);
-		json_str(json, "machine", side_name(report, &steal->rows[i]));
-		json_i64(json, "total_ns", steal->rows[i].ns);
-		json_by(json, report, &steal->ns[i * steal->n_columns]);
-		json_close(json, '}');
+		to->machine = side_name(report, &steal->rows[i]);
+		facts_open(to, NULL, '{', false);
+		facts_name(to, "machine", to->machine);
+		facts_ns(to, FACT("total_ns", "steal", NULL), steal->rows[i].ns);
+		steal_by_facts(to, report, &steal->ns[i * steal->n_columns]);
+		facts_close(to, '}');
 	}
-	json_close(json, ']');
-	report_stolen_json(json, report);
-	json_close(json, '}');
+	to->machine = NULL;
+	facts_close(to, ']');
 }
 
-/** Without a name, by all of them. @ns: as for json_by() */
-static void csv_by(struct output *out, const struct report *report, const char *machine,
-		   int64_t sum, const int64_t *ns)
-{
-	const struct csv_row row = { .machine = machine };
-	const struct virt_matrix *steal = report->matrix;
-
-	csv_time(out, report, &row, "steal", NULL, sum);
-	for (size_t i = 0; i < steal->n_columns; i++) {
-		int64_t part = ns ? ns[i] : steal->columns[i].ns;
-
-		if (part)
-			csv_time(out, report, &row, "steal", side_name(report, &steal->columns[i]),
-				 part);
-	}
-}
-
-/** Without a machine, of all of them. */
-static void csv(struct output *out, const struct report *report)
+/** CSV: without a machine, of all of them; without a name, by all of them. */
+static void steal_facts(struct facts *to, const struct report *report)
 {
 	const struct virt_matrix *steal = report->matrix;
+	bool knows = report_knows(report, VIRT_NUMBER_CULPRITS);
 
-	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
-		csv_time(out, report, &(struct csv_row){ .unknown = true }, "steal", NULL, 0);
-		return;
+	facts_open(to, "steal", '{', false);
+	to->unknown = !report_knows(report, VIRT_NUMBER_PREEMPTED);
+	facts_number(to, "total_ns", steal->total_ns);
+	to->unknown = !knows;
+	facts_ns(to, FACT_CSV("steal", NULL), steal->total_ns);
+	to->unknown = false;
+	if (knows) {
+		steal_by_facts(to, report, NULL);
+		steal_machine_facts(to, report);
+		report_stolen_facts(to, report);
+	} else {
+		facts_null(to, "by");
+		facts_null(to, "machines");
 	}
-	csv_by(out, report, NULL, steal->total_ns, NULL);
-	for (size_t i = 0; i < steal->n_rows; i++)
-		if (steal->rows[i].ns)
-			csv_by(out, report, side_name(report, &steal->rows[i]), steal->rows[i].ns,
-			       &steal->ns[i * steal->n_columns]);
-	report_stolen_csv(out, report);
+	facts_close(to, '}');
 }
 
-const struct report_section report_steal = { .text = text, .json = json, .csv = csv };
+const struct report_section report_steal = { .text = text, .facts = steal_facts };

@@ -7,6 +7,22 @@
 #define KSHARK_VIRT_REPORT_SUMMARY_H
 
 #include "report.h"
+#include "table.h"
+
+enum report_summary_column {
+	SUMMARY_STEAL = 0, SUMMARY_WAITING, SUMMARY_GUEST, SUMMARY_HYPERVISOR, SUMMARY_BLOCKED,
+	SUMMARY_EXITS, SUMMARY_MIGRATIONS, SUMMARY_VCPU, SUMMARY_N_COLUMNS
+};
+
+/** A vCPU. */
+struct report_summary_row {
+	int32_t		vcpu;
+	const char	*culprit;		/* or NULL */
+	bool		is_culprit_known;	/* somebody had its pCPU: @culprit */
+	ssize_t		place;			/* in the order of the full report */
+	int64_t		value[SUMMARY_N_COLUMNS]; /* VIRT_NONE: unknown */
+	int64_t		whole[SUMMARY_N_COLUMNS]; /* of a share or a rate: the time it refers to */
+};
 
 struct report_summary {
 	int		sort;		/* index of report_summary_columns */
@@ -17,6 +33,19 @@ struct report_summary {
 
 /** Columns to sort by, the default one first; NULL behind the last one. */
 extern const char *const report_summary_columns[];
+
+/** The numbers of a vCPU as columns of tables, whose titles are those of a wide screen. */
+extern const struct table_column report_summary_measures[SUMMARY_VCPU];
+
+/**
+ * report_summary_rows - the vCPUs that are asked for, in the order of a column
+ * @sort: index of report_summary_columns
+ * @rows: receives them, to be freed
+ *
+ * Return: their number, or -ENOMEM.
+ */
+ssize_t report_summary_rows(const struct report *report, int sort,
+			    struct report_summary_row **rows);
 
 /** report_summary_screen - the screen of standard output, or a usual one if @path is a file */
 void report_summary_screen(struct report_summary *summary, const char *path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_threads.c
- * @brief	kshark-virt report --threads: what works for machines beside their vCPUs.
+ * @brief	kshark-virt report --threads: the threads that work for machines and are not vCPUs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -46,9 +46,9 @@ static const struct table table = {
 };
 
 /** @place: on one pCPU, a row of CSV; NULL: on all of them, @pcpus */
-static void put_row(struct table_writer *to, const struct report *report,
-		    const struct virt_thread *thread, const struct virt_thread_place *place,
-		    const struct table_on_pcpu *pcpus)
+static void threads_row(struct table_writer *to, const struct report *report,
+			const struct virt_thread *thread, const struct virt_thread_place *place,
+			const struct table_on_pcpu *pcpus)
 {
 	const struct virt_task *task = virt_model_task(report->load->model, thread->task);
 	bool steal = !place && report_knows(report, VIRT_NUMBER_CULPRITS);
@@ -69,8 +69,8 @@ static void put_row(struct table_writer *to, const struct report *report,
 }
 
 /** Return: 0 or -ENOMEM. */
-static int put_thread(struct table_writer *to, const struct report *report,
-		      const struct virt_thread *thread)
+static int threads_thread_rows(struct table_writer *to, const struct report *report,
+			       const struct virt_thread *thread)
 {
 	struct table_on_pcpu *pcpus = calloc(thread->n_places + 1, sizeof(*pcpus));
 
@@ -78,16 +78,16 @@ static int put_thread(struct table_writer *to, const struct report *report,
 		return -ENOMEM;
 	for (size_t i = 0; i < thread->n_places; i++)
 		pcpus[i] = (struct table_on_pcpu){ thread->places[i].pcpu, thread->places[i].ns };
-	put_row(to, report, thread, NULL, pcpus);
+	threads_row(to, report, thread, NULL, pcpus);
 	for (size_t i = 0; i < thread->n_places && table_is(to, TABLE_CSV); i++)
-		put_row(to, report, thread, &thread->places[i], NULL);
+		threads_row(to, report, thread, &thread->places[i], NULL);
 	free(pcpus);
 	return 0;
 }
 
-static int put_machine(struct table_writer *to, const struct report *report,
-		       const struct virt_machine *machine, const struct virt_thread *threads,
-		       size_t n)
+static int threads_machine_rows(struct table_writer *to, const struct report *report,
+				const struct virt_machine *machine,
+				const struct virt_thread *threads, size_t n)
 {
 	struct output *text = table_as_text(to);
 	int64_t ns = 0;
@@ -101,7 +101,7 @@ static int put_machine(struct table_writer *to, const struct report *report,
 
 	table_group(to, cells);
 	for (size_t i = 0; i < n && !ret; i++)
-		ret = put_thread(to, report, &threads[i]);
+		ret = threads_thread_rows(to, report, &threads[i]);
 	table_group_end(to);
 	if (n && !to->unknown && text) {
 		out_str(text, "  ");
@@ -113,7 +113,7 @@ static int put_machine(struct table_writer *to, const struct report *report,
 }
 
 /** Each machine that is wanted, also without threads. Return: 0 or -ENOMEM. */
-static int put_machines(struct table_writer *to, const struct report *report)
+static int threads_rows(struct table_writer *to, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
 	struct virt_threads *threads = virt_threads_new(model, report->from_ns, report->to_ns);
@@ -127,13 +127,13 @@ static int put_machines(struct table_writer *to, const struct report *report)
 		       virt_model_machine_of(model, threads->threads[at].task) == m)
 			at++;
 		if (report_wants_machine(report, m))
-			ret = put_machine(to, report, virt_model_machine(model, m),
-					  &threads->threads[first], at - first);
+			ret = threads_machine_rows(to, report, virt_model_machine(model, m),
+						   &threads->threads[first], at - first);
 	}
 	virt_threads_free(threads);
 	return ret;
 }
 
 const struct report_page report_threads = {
-	.table = &table, .number = VIRT_NUMBER_TASKS, .rows = put_machines,
+	.table = &table, .number = VIRT_NUMBER_TASKS, .rows = threads_rows,
 };

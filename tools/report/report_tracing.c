@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "json_writer.h"
 #include "report_page.h"
@@ -21,7 +22,7 @@ static const struct {
 	{ "sched.runstate", "states of vCPUs, steal and wake-ups are not known" },
 	{ "sched.verbose", "who is on a pCPU is known less exactly" },
 	{ "hvm.entry_exit", "VM exits and their costs are not known" },
-	{ "sched", "preempted, waiting and working vCPUs cannot be told apart" },
+	{ "sched", "preempted, waiting and working vCPUs cannot be distinguished" },
 	{ "kvm", "VM exits and their costs are not known" },
 };
 
@@ -187,36 +188,6 @@ static uint64_t lost_records(const struct report *report)
 				       report->to_ns).records;
 }
 
-static void text_item(struct output *out, const struct item *item)
-{
-	char pcpu[16] = "all";
-
-	if (item->pcpu >= 0)
-		snprintf(pcpu, sizeof(pcpu), "p%d", item->pcpu);
-	out_printf(out, "  %-6s%-18s%12llu%14llu%14.1f%14.1f", pcpu, class_name(item),
-		   (unsigned long long)item->volume.records, (unsigned long long)item->volume.bytes,
-		   item->records_per_s, item->bytes_per_s);
-	if (item->cost_percent >= 0)
-		out_printf(out, "%11.4f %%", item->cost_percent);
-	out_char(out, '\n');
-}
-
-static void text_volume(struct output *out, const struct report *report,
-			const struct report_tracing *tracing)
-{
-	struct item item;
-
-	out_printf(out, "\n  %-6s%-18s%12s%14s%14s%14s%s\n", "pCPU", "class", "records", "bytes",
-		   "records/s", "bytes/s", tracing->record_cost_ns > 0 ? "         time" : "");
-	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
-		for (int class = -1; has_class(report, class); class++) {
-			make_item(report, tracing, pcpu, class, &item);
-			if (item.volume.records)
-				text_item(out, &item);
-		}
-	}
-}
-
 static void text_buffers(struct output *out, const struct report *report,
 			 const struct report_tracing *tracing)
 {
@@ -237,13 +208,11 @@ static void text_buffers(struct output *out, const struct report *report,
 	out_printf(out, "\n  lost: %llu records\n", (unsigned long long)lost);
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
 		int64_t ns = report_pcpu(report, pcpu)->lost_ns;
-		char text[32];
 
-		if (!ns)
-			continue;
-		format_duration(text, sizeof(text), ns);
-		out_printf(out, "  p%-5d%s, %.2f %% of its time\n", pcpu, text,
-			   100 * (double)ns / (double)(report->to_ns - report->from_ns));
+		if (ns)
+			out_printf(out, "  p%-5d%s, %.2f %% of its time\n", pcpu,
+				   duration_text(ns).text,
+				   100 * (double)ns / (double)(report->to_ns - report->from_ns));
 	}
 }
 
@@ -267,26 +236,16 @@ static void text_switch_off(struct output *out, const struct report *report,
 	}
 }
 
-void report_tracing_text(struct output *out, const struct report *report,
-			 const struct report_tracing *tracing, bool first)
-{
-	report_page_head(out, report, first);
-	if (tracing->record_cost_ns > 0)
-		out_printf(out, "  a record is taken to cost %.10g ns\n", tracing->record_cost_ns);
-	text_volume(out, report, tracing);
-	text_buffers(out, report, tracing);
-	text_switch_off(out, report, tracing);
-}
-
-/* --- JSON and CSV ---------------------------------------------------------------------------- */
+/* --- the table ------------------------------------------------------------------------------- */
 
 static const struct table_column volume_columns[] = {
+	{ .title = "pCPU", .width = 6 },
 	{ .key = "pcpu", .type = TABLE_COUNT },
-	{ .key = "class" },
-	{ .key = "records", .type = TABLE_COUNT },
-	{ .key = "bytes", .type = TABLE_COUNT },
-	{ .key = "records_per_s", .type = TABLE_RATE },
-	{ .key = "bytes_per_s", .type = TABLE_RATE },
+	{ .key = "class", .title = "class", .width = 18 },
+	{ .key = "records", .type = TABLE_COUNT, .title = "records" },
+	{ .key = "bytes", .type = TABLE_COUNT, .title = "bytes", .width = 13 },
+	{ .key = "records_per_s", .type = TABLE_RATE, .title = "records/s", .width = 13 },
+	{ .key = "bytes_per_s", .type = TABLE_RATE, .title = "bytes/s", .width = 13 },
 	{ .key = "time_percent", .type = TABLE_RATE },
 	{ .key = "lost_ns", .type = TABLE_NS, .not_json = true },
 	{ .key = "buffer_bytes", .type = TABLE_COUNT, .not_json = true },
@@ -295,23 +254,42 @@ static const struct table_column volume_columns[] = {
 	{ .key = "without", .not_csv = true },
 };
 
+/** The column that text has only if the cost of a record is known. */
+enum { TIME_PERCENT = 7 };
+
 static const struct table table = { .rows = { .key = "volume", TABLE_COLUMNS(volume_columns) } };
 static const struct table_rows off_rows = { .key = "switch_off", TABLE_COLUMNS(volume_columns) };
 
+/** A number with decimals in text. */
+static struct table_cell rate_cell(bool is_there, double rate, const char *text)
+{
+	struct table_cell cell = table_rate(is_there, rate);
+
+	cell.instead = text;
+	return cell;
+}
+
 /** @off: it is one to switch off */
-static void put_item(struct table_writer *to, const struct report *report,
-		     const struct report_tracing *tracing, const struct item *item, bool off)
+static void tracing_row(struct table_writer *to, const struct report *report,
+			const struct report_tracing *tracing, const struct item *item, bool off)
 {
 	bool is_pcpu = item->pcpu >= 0 && !item->name;	/* all classes of a pCPU */
 	const struct report_polled *polled = is_pcpu ? &tracing->pcpus[item->pcpu] : NULL;
 	const char *numbers = off ? without(item) : NULL;
+	char pcpu[16] = "all", records[32], bytes[32], time[32];
 
+	if (item->pcpu >= 0)
+		snprintf(pcpu, sizeof(pcpu), "p%d", item->pcpu);
+	snprintf(records, sizeof(records), "%.1f", item->records_per_s);
+	snprintf(bytes, sizeof(bytes), "%.1f", item->bytes_per_s);
+	snprintf(time, sizeof(time), "%.4f %%", item->cost_percent);
 	table_row(to, (const struct table_cell[ARRAY_SIZE(volume_columns)]){
-		table_optional(item->pcpu >= 0, item->pcpu), table_name(class_name(item)),
-		table_number((int64_t)item->volume.records),
-		table_number((int64_t)item->volume.bytes), table_rate(true, item->records_per_s),
-		table_rate(true, item->bytes_per_s),
-		table_rate(item->cost_percent >= 0, item->cost_percent),
+		table_name(pcpu), table_optional(item->pcpu >= 0, item->pcpu),
+		table_name(class_name(item)), table_number((int64_t)item->volume.records),
+		table_number((int64_t)item->volume.bytes),
+		rate_cell(true, item->records_per_s, records),
+		rate_cell(true, item->bytes_per_s, bytes),
+		rate_cell(item->cost_percent >= 0, item->cost_percent, time),
 		table_optional(is_pcpu, is_pcpu ? report_pcpu(report, item->pcpu)->lost_ns : 0),
 		table_optional(is_pcpu, is_pcpu ? (int64_t)polled->peak : 0),
 		table_optional(is_pcpu, is_pcpu ? (int64_t)buffer_pages(polled) : 0),
@@ -320,8 +298,8 @@ static void put_item(struct table_writer *to, const struct report *report,
 	});
 }
 
-static void put_volume(struct table_writer *to, const struct report *report,
-		       const struct report_tracing *tracing)
+static void tracing_volume_rows(struct table_writer *to, const struct report *report,
+				const struct report_tracing *tracing)
 {
 	struct item item;
 
@@ -329,20 +307,43 @@ static void put_volume(struct table_writer *to, const struct report *report,
 		for (int class = -1; has_class(report, class); class++) {
 			make_item(report, tracing, pcpu, class, &item);
 			if (item.volume.records)
-				put_item(to, report, tracing, &item, false);
+				tracing_row(to, report, tracing, &item, false);
 		}
 	}
 }
 
-static void put_switch_off(struct table_writer *to, const struct report *report,
-			   const struct report_tracing *tracing)
+static void tracing_off_rows(struct table_writer *to, const struct report *report,
+			     const struct report_tracing *tracing)
 {
 	struct item items[COUNT_CLASSES + 1];
 	int n = switch_off(report, tracing, items);
 
 	table_rows(to, &off_rows);
 	for (int i = 0; i < n; i++)
-		put_item(to, report, tracing, &items[i], true);
+		tracing_row(to, report, tracing, &items[i], true);
+}
+
+static void tracing_text(struct output *out, const struct report *report,
+			 const struct report_tracing *tracing, bool first)
+{
+	struct table_column columns[ARRAY_SIZE(volume_columns)];
+	const struct table text = {
+		.rows = { TABLE_COLUMNS(columns), .apart = true, .titled = true },
+	};
+	struct table_writer to = { .table = &text, .format = &table_text, .out = out };
+
+	memcpy(columns, volume_columns, sizeof(columns));
+	report_page_head(out, report, first);
+	if (tracing->record_cost_ns > 0) {
+		out_printf(out, "  a record is taken to cost %.10g ns\n", tracing->record_cost_ns);
+		columns[TIME_PERCENT].title = "time";
+		columns[TIME_PERCENT].width = 12;
+	}
+	table_flat(&to, true);
+	tracing_volume_rows(&to, report, tracing);
+	table_flat_end(&to);
+	text_buffers(out, report, tracing);
+	text_switch_off(out, report, tracing);
 }
 
 static void json_buffers(struct json *json, const struct report *report,
@@ -364,39 +365,40 @@ static void json_buffers(struct json *json, const struct report *report,
 	json_close(json, '}');
 }
 
-void report_tracing_json(struct output *out, const struct report *report,
-			 const struct report_tracing *tracing, bool first)
+static void tracing_json(struct output *out, const struct report *report,
+			 const struct report_tracing *tracing)
 {
 	struct json json;
-	struct table_writer to = {
-		.table = &table, .format = &table_json, .out = out, .json = &json,
-	};
+	struct table_writer to = { .table = &table, .format = &table_json, .json = &json };
 
 	report_page_begin(&json, out, report);
 	if (tracing->record_cost_ns > 0)
 		json_number(&json, "record_cost_ns", tracing->record_cost_ns);
-	table_begin(&to, first);
-	table_group(&to, NULL);
-	put_volume(&to, report, tracing);
+	table_flat(&to, true);
+	tracing_volume_rows(&to, report, tracing);
 	table_rows_end(&to);
 	json_u64(&json, "lost_records", lost_records(report));
 	json_buffers(&json, report, tracing);
-	put_switch_off(&to, report, tracing);
-	table_group_end(&to);
-	table_end(&to);
+	tracing_off_rows(&to, report, tracing);
+	table_flat_end(&to);
 	report_page_end(&json);
 }
 
-void report_tracing_csv(struct output *out, const struct report *report,
-			const struct report_tracing *tracing, bool first)
+void report_tracing_write(enum table_format_kind format, struct output *out,
+			  const struct report *report, const struct report_tracing *tracing,
+			  bool first)
 {
-	struct table_writer to = {
+	struct table_writer csv = {
 		.table = &table, .format = &table_csv, .out = out, .file = report->file,
 	};
 
-	table_begin(&to, first);
-	table_group(&to, NULL);
-	put_volume(&to, report, tracing);
-	table_group_end(&to);
-	table_end(&to);
+	if (format == TABLE_TEXT) {
+		tracing_text(out, report, tracing, first);
+	} else if (format == TABLE_JSON) {
+		tracing_json(out, report, tracing);
+	} else {
+		table_flat(&csv, first);
+		tracing_volume_rows(&csv, report, tracing);
+		table_flat_end(&csv);
+	}
 }

@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_REPORT_TRACING_H
 
 #include "report.h"
+#include "table.h"
 
 /** How often xentrace empties the buffers, if it is not told otherwise. */
 #define REPORT_POLL_NS	100000000
@@ -34,12 +35,13 @@ void report_tracing_record(struct report_tracing *tracing, int cpu, int64_t time
 void report_tracing_rows(struct report_tracing *tracing, const struct xen_trace_row *rows,
 			 size_t n);
 
-/** Writers; @report has file, load, window and count set. @first: the first file of the output. */
-void report_tracing_text(struct output *out, const struct report *report,
-			 const struct report_tracing *tracing, bool first);
-void report_tracing_json(struct output *out, const struct report *report,
-			 const struct report_tracing *tracing, bool first);
-void report_tracing_csv(struct output *out, const struct report *report,
-			const struct report_tracing *tracing, bool first);
+/**
+ * report_tracing_write - write it
+ * @report: with file, load, window and count set
+ * @first: this is the first file of the output
+ */
+void report_tracing_write(enum table_format_kind format, struct output *out,
+			  const struct report *report, const struct report_tracing *tracing,
+			  bool first);
 
 #endif

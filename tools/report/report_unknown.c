@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_unknown.c
- * @brief	What a report does not know, as the trace has no records of it.
+ * @brief	Numbers that a report does not know, because the trace has no records of them.
  */
 #include <stdio.h>
 
 #include "json_durations.h"
-#include "report_csv.h"
 #include "report_unknown.h"
 #include "text_columns.h"
 
@@ -18,24 +17,40 @@ void report_lacks_text(struct output *out, const struct report *report)
 		if (!virt_model_lacks(report->load->model, (enum virt_record_kind)kind, text,
 				      sizeof(text)))
 			continue;
-		out_str(out, "  note     ");
+		out_styled(out, OUT_WARNING, "  note     ");
 		out_str(out, text);
 		out_char(out, '\n');
 	}
 }
 
 /** Numbers that need a kind, those that not every report has among them. */
-static void json_unknown_without(struct json *json, const struct virt_model *model,
-				 enum virt_record_kind kind)
+static void unknown_without(struct facts *to, const struct virt_model *model,
+			    enum virt_record_kind kind)
 {
-	json_open(json, "unknown", '[', true);
+	facts_open(to, "unknown", '[', true);
 	for (int number = 0; number < VIRT_N_NUMBERS; number++)
 		if (virt_model_unknown_without(model, kind, (enum virt_number)number))
-			json_str(json, NULL, virt_number_name((enum virt_number)number));
-	json_close(json, ']');
+			facts_name(to, NULL, virt_number_name((enum virt_number)number));
+	facts_close(to, ']');
 }
 
-void report_lacks_json(struct json *json, const struct report *report)
+/** In JSON, the times in these states say so themselves. */
+static void includes(struct facts *to, const struct virt_model *model)
+{
+	for (int i = 0; i < VIRT_N_STATES; i++) {
+		enum virt_state state = (enum virt_state)i;
+		unsigned int in = virt_model_includes(model, state);
+		char text[VIRT_ADVICE_SIZE], names[VIRT_STATE_NAMES];
+
+		if (!in)
+			continue;
+		snprintf(text, sizeof(text), "%s includes %s", virt_state_name(state),
+			 virt_state_names(in, " and ", names, sizeof(names)));
+		facts_row(to, "includes", text);
+	}
+}
+
+void report_lacks_facts(struct facts *to, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
 	char text[VIRT_ADVICE_SIZE];
@@ -43,48 +58,22 @@ void report_lacks_json(struct json *json, const struct report *report)
 
 	for (int i = 0; i < VIRT_RECORD_N_KINDS; i++) {
 		enum virt_record_kind kind = (enum virt_record_kind)i;
+		const char *name = virt_record_name(virt_model_hypervisor(model), kind);
 
 		if (!virt_model_lacks(model, kind, text, sizeof(text)))
 			continue;
 		if (!any)
-			json_open(json, "not_recorded", '[', false);
+			facts_open(to, "not_recorded", '[', false);
 		any = true;
-		json_open(json, NULL, '{', true);
-		json_str(json, "record", virt_record_name(virt_model_hypervisor(model), kind));
-		json_unknown_without(json, model, kind);
-		json_close(json, '}');
+		facts_open(to, NULL, '{', true);
+		facts_name(to, "record", name);
+		facts_row(to, "not_recorded", name);
+		unknown_without(to, model, kind);
+		facts_close(to, '}');
 	}
 	if (any)
-		json_close(json, ']');
-}
-
-void report_lacks_csv(struct output *out, const struct report *report)
-{
-	const struct virt_model *model = report->load->model;
-	char text[VIRT_ADVICE_SIZE];
-	struct csv_row row = { .section = "not_recorded" };
-
-	for (int i = 0; i < VIRT_RECORD_N_KINDS; i++) {
-		enum virt_record_kind kind = (enum virt_record_kind)i;
-
-		if (!virt_model_lacks(model, kind, text, sizeof(text)))
-			continue;
-		row.name = virt_record_name(virt_model_hypervisor(model), kind);
-		csv_row(out, report, &row);
-	}
-	row.section = "includes";
-	row.name = text;
-	for (int i = 0; i < VIRT_N_STATES; i++) {
-		enum virt_state state = (enum virt_state)i;
-		unsigned int in = virt_model_includes(model, state);
-		char names[VIRT_STATE_NAMES];
-
-		if (!in)
-			continue;
-		snprintf(text, sizeof(text), "%s includes %s", virt_state_name(state),
-			 virt_state_names(in, " and ", names, sizeof(names)));
-		csv_row(out, report, &row);
-	}
+		facts_close(to, ']');
+	includes(to, model);
 }
 
 void report_advice_text(struct output *out, const struct report *report, enum virt_number number)
@@ -93,35 +82,77 @@ void report_advice_text(struct output *out, const struct report *report, enum vi
 
 	if (!*virt_model_advice(report->load->model, number, text, sizeof(text)))
 		return;
-	out_str(out, "  note     ");
+	out_styled(out, OUT_WARNING, "  note     ");
 	out_str(out, virt_number_name(number));
 	out_str(out, ": unknown, as ");
 	out_str(out, text);
 	out_char(out, '\n');
 }
 
-void json_known_stretches(struct json *json, const struct report *report, enum virt_number number,
-			  const char *key, const struct virt_stretches *stretches)
+void report_known_facts(struct facts *to, struct fact fact, const struct report *report,
+			enum virt_number number, const struct virt_stretches *stretches)
 {
-	bool before = json->unknown;
-
-	json->unknown |= !report_knows(report, number);
-	json_stretches(json, key, stretches);
-	json->unknown = before;
+	to->unknown = !report_knows(report, number);
+	facts_stretches(to, fact, stretches);
+	to->unknown = false;
 }
 
-void json_state(struct json *json, const struct report *report, const char *key,
-		enum virt_state state, const struct virt_stretches *stretches)
+/** Which other states' time is in that of a state, as a member of the object that is open. */
+static void state_includes(struct json *json, unsigned int in)
 {
-	unsigned int in = virt_model_includes(report->load->model, state);
 	char names[VIRT_STATE_NAMES];
 
-	if (!in) {
-		json_known_stretches(json, report, virt_number_of_state(state), key, stretches);
-		return;
+	if (in)
+		json_str(json, "includes", virt_state_names(in, "+", names, sizeof(names)));
+}
+
+void report_state_facts(struct facts *to, struct fact fact, const struct report *report,
+			enum virt_state state, const struct virt_stretches *stretches)
+{
+	unsigned int in = virt_model_includes(report->load->model, state);
+
+	if (in && to->json) {
+		json_open(to->json, fact.key, '{', true);
+		json_stretch_members(to->json, stretches);
+		state_includes(to->json, in);
+		json_close(to->json, '}');
+		fact.key = NULL;
 	}
-	json_open(json, key, '{', true);
-	json_stretch_members(json, stretches);
-	json_str(json, "includes", virt_state_names(in, "+", names, sizeof(names)));
-	json_close(json, '}');
+	to->unknown = !report_knows_state(report, state);
+	facts_stretches(to, fact, stretches);
+	to->unknown = false;
+}
+
+void report_states_facts(struct facts *to, const struct report *report, const char *section,
+			 const char *name, enum virt_state first, enum virt_state behind,
+			 const int64_t *ns)
+{
+	bool before = to->unknown;
+	char text[48];
+
+	facts_open(to, "states_ns", '{', true);
+	for (int i = first; i < (int)behind; i++) {
+		enum virt_state state = (enum virt_state)i;
+
+		snprintf(text, sizeof(text), "%s%s", section ? section : "",
+			 virt_state_name(state));
+		to->unknown = before || !report_knows_state(report, state);
+		facts_part(to, FACT(virt_state_name(state), section ? text : NULL, name), ns[i]);
+	}
+	to->unknown = before;
+	if (to->json)
+		state_includes(to->json, virt_model_includes(report->load->model, VIRT_HYPERVISOR));
+	facts_close(to, '}');
+}
+
+void report_unasked_facts(struct facts *to, const struct report *report, const char *name,
+			  int64_t ns, int64_t vmm_ns)
+{
+	bool before = to->unknown;
+
+	to->unknown |= !report_knows_state(report, VIRT_BLOCKED);
+	facts_part(to, FACT("unasked_ns", name ? "exit_unasked" : NULL, name), ns);
+	to->unknown |= !report_knows_state(report, VIRT_VMM);
+	facts_part(to, FACT("unasked_vmm_ns", name ? "exit_unasked_vmm" : NULL, name), vmm_ns);
+	to->unknown = before;
 }

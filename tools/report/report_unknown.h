@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	report_unknown.h
- * @brief	What a report does not know, as the trace has no records of it.
+ * @brief	Numbers that a report does not know, because the trace has no records of them.
  *
  * A number that is unknown is "-" in text, null in JSON and empty in CSV.
  */
 #ifndef KSHARK_VIRT_REPORT_UNKNOWN_H
 #define KSHARK_VIRT_REPORT_UNKNOWN_H
 
-#include "json_writer.h"
+#include "facts.h"
 #include "report.h"
 #include "virt_needs.h"
 
@@ -27,21 +27,35 @@ static inline bool report_knows_state(const struct report *report, enum virt_sta
 /** report_lacks_text - a line for each kind that was not recorded, what is unknown without it */
 void report_lacks_text(struct output *out, const struct report *report);
 
-/** report_lacks_json - the same as the list "not_recorded", if anything was not */
-void report_lacks_json(struct json *json, const struct report *report);
-
-/** report_lacks_csv - the same as rows of the sections not_recorded and includes */
-void report_lacks_csv(struct output *out, const struct report *report);
+/** report_lacks_facts - the same, if anything was not; and which states include others */
+void report_lacks_facts(struct facts *to, const struct report *report);
 
 /** report_advice_text - of a page about one number: why it has nothing, if that is unknown */
 void report_advice_text(struct output *out, const struct report *report, enum virt_number number);
 
-/** json_state - json_stretches() of the time in a state, null if it is unknown */
-void json_state(struct json *json, const struct report *report, const char *key,
-		enum virt_state state, const struct virt_stretches *stretches);
+/** report_known_facts - facts_stretches(), without numbers if @number is unknown */
+void report_known_facts(struct facts *to, struct fact fact, const struct report *report,
+			enum virt_number number, const struct virt_stretches *stretches);
 
-/** json_known_stretches - json_stretches(), null if @number is unknown */
-void json_known_stretches(struct json *json, const struct report *report, enum virt_number number,
-			  const char *key, const struct virt_stretches *stretches);
+/** report_state_facts - the same for the time in a state */
+void report_state_facts(struct facts *to, struct fact fact, const struct report *report,
+			enum virt_state state, const struct virt_stretches *stretches);
+
+/**
+ * report_states_facts - member "states_ns": time by state, without numbers where it is unknown
+ * @section: of CSV, with the name of the state behind it; NULL: not there
+ * @first, @behind: the states that apply, the last one not included
+ * @ns: of all states
+ */
+void report_states_facts(struct facts *to, const struct report *report, const char *section,
+			 const char *name, enum virt_state first, enum virt_state behind,
+			 const int64_t *ns);
+
+/**
+ * report_unasked_facts - the part of the time of states that the guest did not ask for
+ * @name: of the rows of CSV; NULL: no rows
+ */
+void report_unasked_facts(struct facts *to, const struct report *report, const char *name,
+			  int64_t ns, int64_t vmm_ns);
 
 #endif

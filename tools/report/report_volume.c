@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_volume.c
- * @brief	How much was recorded, by pCPU and class of events.
+ * @brief	The number of records and their size, by pCPU and class of events.
  */
 #include <stdio.h>
 
 #include "json_durations.h"
-#include "report_csv.h"
 #include "report_parts.h"
 #include "report_section.h"
 #include "text_columns.h"
@@ -37,24 +36,35 @@ static void text(struct output *out, const struct report *report)
 	}
 }
 
-static void json_volume(struct json *json, const char *key, const struct count_volume *volume)
+static void volume_facts(struct facts *to, const char *class, const struct count_volume *volume)
 {
 	if (!volume->records)
 		return;
-	json_open(json, key, '{', true);
-	json_u64(json, "records", volume->records);
-	json_u64(json, "bytes", volume->bytes);
-	json_close(json, '}');
+	facts_open(to, class, '{', true);
+	facts_count(to, FACT_JSON("records"), volume->records);
+	facts_count(to, FACT_JSON("bytes"), volume->bytes);
+	facts_close(to, '}');
 }
 
-static void json(struct json *json, const struct report *report)
+static void pcpu_facts(struct facts *to, const struct report_count *count, int pcpu)
 {
-	const struct report_count *count = report->count;
 	char number[16];
 
-	json_open(json, "volume", '{', false);
-	json_u64(json, "records", count->records);
-	json_open(json, "classes", '{', false);
+	snprintf(number, sizeof(number), "%d", pcpu);
+	facts_open(to, number, '{', false);
+	for (int class = 0; report_count_class(count, class); class++)
+		volume_facts(to, report_count_class(count, class),
+			     &count->pcpus[pcpu].volume[class]);
+	facts_close(to, '}');
+}
+
+static void facts(struct facts *to, const struct report *report)
+{
+	const struct report_count *count = report->count;
+
+	facts_open(to, "volume", '{', false);
+	facts_count(to, FACT_JSON("records"), count->records);
+	facts_open(to, "classes", '{', false);
 	for (int class = 0; report_count_class(count, class); class++) {
 		struct count_volume sum = { 0 };
 
@@ -62,33 +72,26 @@ static void json(struct json *json, const struct report *report)
 			sum.records += count->pcpus[pcpu].volume[class].records;
 			sum.bytes += count->pcpus[pcpu].volume[class].bytes;
 		}
-		json_volume(json, report_count_class(count, class), &sum);
+		volume_facts(to, report_count_class(count, class), &sum);
 	}
-	json_close(json, '}');
-	json_open(json, "pcpus", '{', false);
-	for (int pcpu = 0; pcpu < count->n_pcpus; pcpu++) {
-		snprintf(number, sizeof(number), "%d", pcpu);
-		json_open(json, number, '{', false);
-		for (int class = 0; report_count_class(count, class); class++)
-			json_volume(json, report_count_class(count, class),
-				    &count->pcpus[pcpu].volume[class]);
-		json_close(json, '}');
-	}
-	json_close(json, '}');
-	json_close(json, '}');
+	facts_close(to, '}');
+	facts_open(to, "pcpus", '{', false);
+	for (int pcpu = 0; pcpu < count->n_pcpus; pcpu++)
+		pcpu_facts(to, count, pcpu);
+	facts_close(to, '}');
+	facts_close(to, '}');
 }
 
-void report_volume_csv(struct output *out, const struct report *report, const struct csv_row *row,
-		       int pcpu)
+void report_volume_facts(struct facts *to, const struct report *report, int pcpu)
 {
 	const char *name;
 
 	for (int class = 0; (name = report_count_class(report->count, class)); class++) {
 		const struct count_volume *volume = &report->count->pcpus[pcpu].volume[class];
 
-		csv_count(out, report, row, "volume_records", name, volume->records);
-		csv_count(out, report, row, "volume_bytes", name, volume->bytes);
+		facts_count(to, FACT_CSV("volume_records", name), volume->records);
+		facts_count(to, FACT_CSV("volume_bytes", name), volume->bytes);
 	}
 }
 
-const struct report_section report_volume = { .text = text, .json = json };
+const struct report_section report_volume = { .text = text, .facts = facts };

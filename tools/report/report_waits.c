@@ -8,6 +8,7 @@
 #include "json_durations.h"
 #include "report_delivery.h"
 #include "report_page.h"
+#include "report_unknown.h"
 #include "text_columns.h"
 #include "virt_waits.h"
 
@@ -35,6 +36,13 @@ static struct virt_stretches wakes_of(const struct virt_waited *waited)
 	return (struct virt_stretches){
 		.ns = waited->latency.ns, .count = waited->wakes, .whole = waited->latency,
 	};
+}
+
+/** Lengths of a state, if the trace shows it. */
+static struct table_cell state_cell(const struct report *report, enum virt_state state,
+				    const struct virt_stretches *stretches, int64_t whole)
+{
+	return table_stretches(report_knows_state(report, state) ? stretches : NULL, whole);
 }
 
 /** Its name, with what else is known of it; "" for nobody. */
@@ -110,38 +118,39 @@ static const struct table vcpus = {
 
 /* --- what stands in them --------------------------------------------------------------------- */
 
-static void put_cause(struct table_writer *to, const char *name, const struct virt_waited *waited,
-		      int64_t all_ns)
+static void waits_cause_row(struct table_writer *to, const struct report *report, const char *name,
+			    const struct virt_waited *waited, int64_t all_ns)
 {
 	const struct virt_stretches wakes = wakes_of(waited);
 
 	table_row(to, (const struct table_cell[N_CAUSE]){
 		[SECTION] = table_name("cause"), [CAUSE] = table_name(name),
 		[WHO] = table_absent(), [VECTOR] = table_absent(),
-		[BLOCKED] = table_stretches(&waited->blocked, all_ns),
-		[WAKING] = table_stretches(&wakes, 0),
+		[BLOCKED] = state_cell(report, VIRT_BLOCKED, &waited->blocked, all_ns),
+		[WAKING] = state_cell(report, VIRT_WAKING, &wakes, 0),
 	});
 }
 
-static void put_causes(struct table_writer *to, const struct virt_waits *waits)
+static void waits_cause_rows(struct table_writer *to, const struct report *report,
+			     const struct virt_waits *waits)
 {
 	const struct virt_waited *all = &waits->all;
 
 	if (table_is(to, TABLE_CSV))
-		put_cause(to, "all", all, 0);
+		waits_cause_row(to, report, "all", all, 0);
 	for (int cause = 0; cause < VIRT_N_WAKES; cause++) {
 		const struct virt_waited *waited = &waits->causes[cause];
 
 		if (is_shown(waited, cause) &&
 		    (!table_as_text(to) || cause == VIRT_WAKE_UNKNOWN ||
 		     waited->blocked.count || waited->blocked.before))
-			put_cause(to, cause_name(cause), waited, all->blocked.ns);
+			waits_cause_row(to, report, cause_name(cause), waited, all->blocked.ns);
 	}
 	if (table_as_text(to) && (all->blocked.count || all->blocked.before))
-		put_cause(to, "all", all, 0);
+		waits_cause_row(to, report, "all", all, 0);
 }
 
-static void put_waking(struct table_writer *to, const struct virt_waits *waits)
+static void waits_waking_rows(struct table_writer *to, const struct virt_waits *waits)
 {
 	table_rows(to, &waking);
 	for (int cause = 0; cause < VIRT_N_WAKES; cause++) {
@@ -155,8 +164,8 @@ static void put_waking(struct table_writer *to, const struct virt_waits *waits)
 	}
 }
 
-static void put_waker(struct table_writer *to, const struct report *report,
-		      const struct virt_waker *waker)
+static void waits_waker_row(struct table_writer *to, const struct report *report,
+			    const struct virt_waker *waker)
 {
 	const struct virt_wake *wake = &waker->wake;
 	const struct virt_waited *waited = &waker->waited;
@@ -180,12 +189,12 @@ static void put_waker(struct table_writer *to, const struct report *report,
 	});
 }
 
-static int put_vcpus(struct table_writer *to, const struct report *report,
-		     const struct virt_machine *machine, int32_t m);
+static int waits_vcpu_rows(struct table_writer *to, const struct report *report,
+			   const struct virt_machine *machine, int32_t m);
 
 /** One of the vCPUs of machine @m, or all of it: VIRT_NONE. Return: 0 or -ENOMEM. */
-static int put_subject(struct table_writer *to, const struct report *report, int32_t m,
-		       int32_t vcpu)
+static int waits_subject_rows(struct table_writer *to, const struct report *report, int32_t m,
+			      int32_t vcpu)
 {
 	const struct virt_model *model = report->load->model;
 	const struct virt_machine *machine = virt_model_machine(model, m);
@@ -199,48 +208,55 @@ static int put_subject(struct table_writer *to, const struct report *report, int
 	const struct table_cell cells[ARRAY_SIZE(subjects)] = {
 		table_name(machine->name),
 		is_vcpu ? table_name(virt_model_who(model, vcpu)) : table_absent(),
-		table_stretches(&waits->all.blocked, 0), table_stretches(&wakes, 0),
+		state_cell(report, VIRT_BLOCKED, &waits->all.blocked, 0),
+		state_cell(report, VIRT_WAKING, &wakes, 0),
 	};
 
 	table_group(to, cells);
-	put_causes(to, waits);
+	waits_cause_rows(to, report, waits);
 	if (table_as_text(to))
-		put_waking(to, waits);
-	if (!is_vcpu)
+		waits_waking_rows(to, waits);
+	table_rows_end(to);
+	if (!is_vcpu) {
+		/* without wake-ups, nobody knows who made them */
+		to->unknown = !report_knows(report, VIRT_NUMBER_WAKING);
 		table_rows(to, &wakers);
+	}
 	for (size_t i = 0; i < waits->n_wakers && !is_vcpu; i++)
-		put_waker(to, report, &waits->wakers[i]);
+		waits_waker_row(to, report, &waits->wakers[i]);
+	table_rows_end(to);
+	to->unknown = false;
 	/* one at a time, as very many need very much memory */
 	virt_waits_free(waits);
 	if (!is_vcpu)
-		ret = put_vcpus(to, report, machine, m);
+		ret = waits_vcpu_rows(to, report, machine, m);
 	table_group_end(to);
 	return ret;
 }
 
-static int put_vcpus(struct table_writer *to, const struct report *report,
-		     const struct virt_machine *machine, int32_t m)
+static int waits_vcpu_rows(struct table_writer *to, const struct report *report,
+			   const struct virt_machine *machine, int32_t m)
 {
 	struct table_writer inside = table_inside(to, &vcpus);
 	int ret = 0;
 
 	for (int32_t i = 0; i < machine->n_vcpus && !ret; i++)
 		if (virt_window_walk_wants(report->walk, machine->vcpus[i]))
-			ret = put_subject(&inside, report, m, machine->vcpus[i]);
+			ret = waits_subject_rows(&inside, report, m, machine->vcpus[i]);
 	table_end(&inside);
 	return ret;
 }
 
-static int put_machines(struct table_writer *to, const struct report *report)
+static int waits_rows(struct table_writer *to, const struct report *report)
 {
 	int ret = 0;
 
 	for (int32_t m = 0; m < virt_model_n_machines(report->load->model) && !ret; m++)
 		if (report_wants_machine(report, m))
-			ret = put_subject(to, report, m, VIRT_NONE);
+			ret = waits_subject_rows(to, report, m, VIRT_NONE);
 	return ret;
 }
 
 const struct report_page report_waits = {
-	.table = &machines, .number = VIRT_N_NUMBERS, .rows = put_machines, .with_guests = true,
+	.table = &machines, .number = VIRT_N_NUMBERS, .rows = waits_rows, .with_guests = true,
 };

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 
 #include "json_durations.h"
-#include "json_writer.h"
 #include "report_delivery.h"
+#include "report_page.h"
 #include "report_parts.h"
 #include "report_unknown.h"
 #include "report_worst.h"
+#include "table.h"
 #include "text_columns.h"
+#include "virt_arguments.h"
 #include "virt_finding.h"
 #include "virt_moments.h"
 
@@ -101,7 +103,7 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 {
 	struct virt_worst_query query = {
 		.from_ns = report->from_ns, .to_ns = report->to_ns,
-		.kinds = report_worst_visible(report, worst->kinds),
+		.kinds = report_worst_visible(report, worst->kinds), .apart = worst->apart,
 	};
 	int32_t *chosen = NULL;
 	ssize_t n = 0;
@@ -180,64 +182,47 @@ int report_worst_each(const struct report *report, const struct ksv_vcpu_set *vc
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void put_after(struct output *out, const char *before, const char *text)
-{
-	out_str(out, before);
-	out_str(out, text);
-}
-
-static void put_duration(struct output *out, const char *before, int64_t ns)
-{
-	char text[32];
-
-	format_duration(text, sizeof(text), ns);
-	put_after(out, before, text);
-}
-
+/** ", hypervisor 28.38 ms, waking 11.98 ms" */
 static void put_states(struct output *out, const struct virt_moment *moment)
 {
-	for (int state = 0; state < VIRT_N_STATES; state++) {
-		if (!moment->state_ns[state])
-			continue;
-		put_after(out, ", ", virt_state_name((enum virt_state)state));
-		put_duration(out, " ", moment->state_ns[state]);
-	}
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		if (moment->state_ns[state])
+			out_printf(out, ", %s %s", virt_state_name((enum virt_state)state),
+				   duration_text(moment->state_ns[state]).text);
 }
 
 /** What of the time asleep is a cost. */
 static void put_unasked(struct output *out, const struct report *report,
 			const struct virt_moment *moment)
 {
-	bool xen = report->load->host.xen;
 	int64_t other_ns = moment->unasked_ns - moment->unasked_vmm_ns;
 
 	if (moment->unasked_vmm_ns)
-		put_duration(out, ", of this vmm ", moment->unasked_vmm_ns);
+		out_printf(out, ", of this vmm %s", duration_text(moment->unasked_vmm_ns).text);
 	if (other_ns)
-		put_duration(out, xen ? ", of this device model " : ", of this asleep ", other_ns);
+		out_printf(out, ", of this %s %s", report->load->host.xen ? "device model" :
+			   "asleep", duration_text(other_ns).text);
 }
 
 /** What follows when the vCPU is on its pCPU, step by step. */
 static void put_chain(struct output *out, const struct virt_wake_chain *chain, const char *event)
 {
-	int64_t last = chain->event_ns;
+	bool has_event = chain->event_ns != VIRT_NO_TIME;
+	int64_t last = has_event ? chain->event_ns : chain->entry_ns;
 
 	if (chain->entry_ns == VIRT_NO_TIME || chain->in_ns == VIRT_NO_TIME)
 		return;
 	if (chain->entry_ns == chain->in_ns)
 		out_str(out, ", guest code at once");
 	else
-		put_duration(out, ", entry + ", chain->entry_ns - chain->in_ns);
-	if (last == VIRT_NO_TIME)
-		last = chain->entry_ns;
-	else
-		put_duration(out, ", first event of the guest + ", last - chain->entry_ns);
-	if (chain->event_ns != VIRT_NO_TIME && *event) {
-		out_str(out, " (");
-		out_text(out, event);
-		out_char(out, ')');
-	}
-	put_duration(out, last > chain->in_ns ? ", in all " : ", after ", last - chain->wake_ns);
+		out_printf(out, ", entry + %s", duration_text(chain->entry_ns - chain->in_ns).text);
+	if (has_event)
+		out_printf(out, ", first event of the guest + %s",
+			   duration_text(last - chain->entry_ns).text);
+	if (has_event && *event)
+		out_sentence(out, " (%s)", event);
+	out_printf(out, ", %s %s", last > chain->in_ns ? "in all" : "after",
+		   duration_text(last - chain->wake_ns).text);
 }
 
 /** A wait that was moved: for which pCPUs it was, one after the other. */
@@ -246,33 +231,159 @@ static void put_parts(struct output *out, const struct report *report,
 {
 	const struct virt_model *model = report->load->model;
 	struct virt_wait_part part = { .to_ns = VIRT_NO_TIME };
-	int n = 0;
 
 	if (!virt_wait_longest_part(model, moment, &part))
 		return;
 	part.to_ns = VIRT_NO_TIME;
-	for (; n < MAX_PARTS && virt_wait_next_part(model, moment, &part); n++) {
+	for (int n = 0; n < MAX_PARTS && virt_wait_next_part(model, moment, &part); n++) {
 		out_str(out, n ? ", " : "; it waits for ");
 		if (part.pcpu < 0)
 			out_str(out, "an unknown pCPU");
 		else
-			out_printf(out, "p%d", part.pcpu);
-		put_duration(out, " for ", part.to_ns - part.from_ns);
-		out_str(out, " (");
-		out_text(out, virt_model_culprit(model, part.who));
-		put_duration(out, " ", part.who_ns);
-		out_char(out, ')');
+			out_printf(out, "pCPU %d", part.pcpu);
+		out_sentence(out, " for %s (%s %s)", duration_text(part.to_ns - part.from_ns).text,
+			     virt_model_culprit(model, part.who), duration_text(part.who_ns).text);
 	}
 	if (part.to_ns < moment->end_ns)
 		out_str(out, ", ...");
 }
 
-static void json_parts(struct json *json, const struct report *report,
-		       const struct virt_moment *moment)
+/** What an exit was for; NULL if no record shows it. */
+static const char *argument_of(const struct report *report, const struct virt_moment *moment)
 {
-	const struct virt_model *model = report->load->model;
+	return virt_argument_name(report->load->model, moment->argument);
+}
+
+static void put_what(struct output *out, const struct report *report, const struct entry *entry)
+{
+	const struct virt_moment *moment = &entry->row.moment;
+	const char *argument = argument_of(report, moment), *what = entry->row.what;
+	char text[80];
+
+	switch (moment->kind) {
+	case VIRT_WORST_EXIT:
+		out_sentence(out, "%s", what);
+		out_printf(out, "%s%s", argument ? ": " : "", argument ? argument : "");
+		put_states(out, moment);
+		put_unasked(out, report, moment);
+		out_printf(out, "%s%s", moment->nested ? ", out of a nested guest" : "",
+			   moment->unsplit ? ", waits not split" : "");
+		break;
+	case VIRT_WORST_STEAL:
+		out_sentence(out, "%s%s had the pCPU for %s", what,
+			     virt_model_is_own(report->load->model, moment->vcpu, moment->who) ?
+			     ", its own machine's," : "", duration_text(moment->who_ns).text);
+		report_moment_tasks_text(out, report, moment);
+		put_parts(out, report, moment);
+		break;
+	case VIRT_WORST_MIGRATION:
+		out_printf(out, "pCPU %d to pCPU %d, gap %s", moment->from_pcpu, moment->pcpu,
+			   duration_text(moment->end_ns - moment->start_ns).text);
+		put_states(out, moment);
+		put_unasked(out, report, moment);
+		break;
+	case VIRT_WORST_IRQ:
+		report_vector(text, sizeof(text), report, moment->vcpu, moment->vector);
+		out_printf(out, "vector %s", text);
+		put_states(out, moment);
+		out_sentence(out, ", handler seen by %s",
+			     *entry->event ? entry->event : "the guest");
+		break;
+	case VIRT_WORST_OFFLINE:
+		out_text(out, what);
+		break;
+	case VIRT_WORST_TSC:
+		if (moment->tsc->has_before)
+			out_printf(out, "%+lld cycles: ", (long long)virt_tsc_jump(moment->tsc));
+		out_printf(out, "the host's plus 0x%llx",
+			   (unsigned long long)moment->tsc->offset);
+		break;
+	case VIRT_WORST_LOST:
+		if (moment->records)
+			out_printf(out, "%llu records", (unsigned long long)moment->records);
+		else
+			out_str(out, "an unknown number of records");
+		break;
+	default:
+		out_str(out, "until it ran");
+		if (moment->who != VIRT_NONE)
+			out_sentence(out, ", %s had the pCPU for %s", what,
+				     duration_text(moment->who_ns).text);
+		put_chain(out, &entry->chain, entry->event);
+	}
+	if (moment->entry_ns != VIRT_NO_TIME && moment->kind != VIRT_WORST_EXIT &&
+	    moment->kind != VIRT_WORST_WAKE)
+		out_printf(out, ", %s after %s", moment->entry_ns == moment->end_ns ?
+			   "guest code at once," : "guest code",
+			   duration_text(moment->entry_ns - moment->start_ns).text);
+	out_printf(out, "%s%s\n", moment->begun ? "" : ", its beginning is not in the trace",
+		   moment->complete ? "" : ", its end is not in the trace");
+}
+
+static void put_entry(struct output *out, const struct report *report,
+		      const struct entry *entry)
+{
+	const struct virt_moment *moment = &entry->row.moment;
+	const char *kind = virt_worst_kind_name(moment->kind);
+	char pcpu[16] = "";
+
+	out_printf(out, "  %10s  %-9s ", duration_text(moment->cost_ns).text, kind);
+	out_ns(out, entry->row.time_ns, 16);
+	out_str(out, "  ");
+	out_text_left(out, entry->row.vcpu, 8);
+	if (moment->pcpu >= 0)
+		snprintf(pcpu, sizeof(pcpu), "p%d", moment->pcpu);
+	out_printf(out, " %-5s ", pcpu);
+	put_what(out, report, entry);
+}
+
+static void list_text(struct output *out, const struct report *report, const struct list *list,
+		      unsigned int kinds, bool first)
+{
+	char advice[VIRT_ADVICE_SIZE];
+	struct entry entry;
+
+	out_str(out, first ? "" : "\n");
+	out_text(out, report->file);
+	out_char(out, '\n');
+	report_lacks_text(out, report);
+	out_str(out, "        cost  kind              at [s]  vCPU     pCPU  what\n");
+	for (size_t i = 0; i < list->n; i++)
+		if (describe(report, list, i, &entry))
+			put_entry(out, report, &entry);
+	if (!list->n && report_worst_visible(report, kinds))
+		out_str(out, "  nothing of this kind\n");
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
+		if (!(kinds >> kind & 1) || is_visible(report, kind))
+			continue;
+		virt_model_advice(report->load->model,
+				  virt_number_of_worst((enum virt_worst_kind)kind), advice,
+				  sizeof(advice));
+		out_printf(out, "  %s: unknown, as %s\n",
+			   virt_worst_kind_name((enum virt_worst_kind)kind), advice);
+	}
+}
+
+/* --- JSON and CSV ---------------------------------------------------------------------------- */
+
+/** A moment, for members of JSON. */
+struct written {
+	const struct report *report;
+	const struct entry *entry;
+};
+
+/** A wait that was moved: each part of it. */
+static void parts_members(struct json *json, const void *of)
+{
+	const struct written *written = of;
+	const struct virt_model *model = written->report->load->model;
+	const struct virt_moment *moment = &written->entry->row.moment;
 	struct virt_wait_part part = { .to_ns = VIRT_NO_TIME };
 
+	report_moment_tasks_facts(&(struct facts){ .json = json }, written->report, moment);
+	if (!virt_wait_longest_part(model, moment, &part))
+		return;
+	part.to_ns = VIRT_NO_TIME;
 	json_open(json, "parts", '[', true);
 	while (virt_wait_next_part(model, moment, &part)) {
 		json_open(json, NULL, '{', true);
@@ -287,351 +398,292 @@ static void json_parts(struct json *json, const struct report *report,
 	json_close(json, ']');
 }
 
-static void put_what(struct output *out, const struct report *report, const struct entry *entry)
+/** The states of a moment of a vCPU, and what of the time asleep is a cost. */
+static void states_members(struct json *json, const void *of)
 {
-	const struct virt_moment *moment = &entry->row.moment;
-	char text[80];
+	const struct written *written = of;
+	const struct virt_moment *moment = &written->entry->row.moment;
+	struct facts to = { .json = json };
 
-	switch (moment->kind) {
-	case VIRT_WORST_EXIT:
-		out_text(out, entry->row.what);
-		put_states(out, moment);
-		put_unasked(out, report, moment);
-		if (moment->nested)
-			out_str(out, ", out of a nested guest");
-		if (moment->unsplit)
-			out_str(out, ", waits not split");
-		break;
-	case VIRT_WORST_STEAL:
-		out_text(out, entry->row.what);
-		if (virt_model_is_own(report->load->model, moment->vcpu, moment->who))
-			out_str(out, ", its own machine's,");
-		put_duration(out, " had the pCPU for ", moment->who_ns);
-		report_moment_tasks_text(out, report, moment);
-		put_parts(out, report, moment);
-		break;
-	case VIRT_WORST_MIGRATION:
-		snprintf(text, sizeof(text), "p%d -> p%d, gap ", moment->from_pcpu, moment->pcpu);
-		put_duration(out, text, moment->end_ns - moment->start_ns);
-		put_states(out, moment);
-		put_unasked(out, report, moment);
-		break;
-	case VIRT_WORST_IRQ:
-		report_vector(text, sizeof(text), report, moment->vcpu, moment->vector);
-		put_after(out, "vector ", text);
-		put_states(out, moment);
-		out_str(out, ", handler seen by ");
-		out_text(out, *entry->event ? entry->event : "the guest");
-		break;
-	case VIRT_WORST_OFFLINE:
-		out_text(out, entry->row.what);
-		break;
-	case VIRT_WORST_TSC:
-		if (moment->tsc->has_before)
-			out_printf(out, "%+lld cycles: ", (long long)virt_tsc_jump(moment->tsc));
-		out_printf(out, "the host's plus 0x%llx",
-			   (unsigned long long)moment->tsc->offset);
-		break;
-	case VIRT_WORST_LOST:
-		snprintf(text, sizeof(text), "%llu records",
-			 (unsigned long long)moment->records);
-		out_str(out, moment->records ? text : "an unknown number of records");
-		break;
-	default:
-		out_str(out, "until it ran");
-		put_chain(out, &entry->chain, entry->event);
-	}
-	if (moment->entry_ns != VIRT_NO_TIME && moment->kind != VIRT_WORST_EXIT &&
-	    moment->kind != VIRT_WORST_WAKE)
-		put_duration(out, moment->entry_ns == moment->end_ns ?
-			     ", guest code at once, after " : ", guest code after ",
-			     moment->entry_ns - moment->start_ns);
-	if (!moment->begun)
-		out_str(out, ", its beginning is not in the trace");
-	if (!moment->complete)
-		out_str(out, ", its end is not in the trace");
-	out_char(out, '\n');
+	report_states_facts(&to, written->report, NULL, NULL, VIRT_GUEST, VIRT_N_STATES,
+			    moment->state_ns);
+	report_unasked_facts(&to, written->report, NULL, moment->unasked_ns,
+			     moment->unasked_vmm_ns);
 }
 
-static void put_entry(struct output *out, const struct report *report,
+/** Steps of a wake-up, each with its time since the one before. */
+static const struct table_column step_columns[] = {
+	{ .key = "step" },
+	{ .key = "time_ns", .type = TABLE_TIME },
+	{ .key = "after_ns", .type = TABLE_TIME },
+	{ .key = "event" },
+};
+
+enum { N_STEP = ARRAY_SIZE(step_columns), MOST_STEPS = 4 };
+
+/** @cells: receives the steps. Return: how many */
+static size_t step_cells(struct table_cell cells[MOST_STEPS * N_STEP], const struct entry *entry)
+{
+	const struct virt_wake_chain *chain = &entry->chain;
+	bool is_in = chain->in_ns != VIRT_NO_TIME;
+	const struct {
+		const char	*step;
+		int64_t		time_ns, since_ns;
+		const char	*event;
+	} steps[MOST_STEPS] = {
+		{ "wake-up", chain->wake_ns, chain->wake_ns, NULL },
+		{ "in", chain->in_ns, chain->wake_ns, NULL },
+		{ "entry", is_in ? chain->entry_ns : VIRT_NO_TIME, chain->in_ns, NULL },
+		{ "guest", is_in ? chain->event_ns : VIRT_NO_TIME, chain->entry_ns,
+		  *entry->event ? entry->event : NULL },
+	};
+	size_t n = 0;
+
+	for (int i = 0; i < MOST_STEPS; i++) {
+		if (steps[i].time_ns == VIRT_NO_TIME)
+			continue;
+		cells[n * N_STEP] = table_name(steps[i].step);
+		cells[n * N_STEP + 1] = table_number(steps[i].time_ns);
+		cells[n * N_STEP + 2] = table_number(steps[i].time_ns - steps[i].since_ns);
+		cells[n * N_STEP + 3] = table_optional_name(steps[i].event);
+		n++;
+	}
+	return n;
+}
+
+enum {
+	KIND = 0, TIME, COST, VCPU, PCPU, START, END, BEGUN_JSON, COMPLETE, ENTRY, WHAT, REASON,
+	ARGUMENT_JSON, NESTED, UNSPLIT, WHO, WHO_TIME, OWN, PARTS, FROM, FROM_PCPU, RECORDS,
+	STATES, VECTOR = STATES + VIRT_N_STATES, IRQ_NAME, IRQ_EVENT, CHAIN, EVENT, EVENT_TIME,
+	BEGUN, WHOLE_MACHINE, STATES_JSON, UNASKED, UNASKED_VMM, TASK, TASK_TIME, TSC_OFFSET,
+	TSC_JUMP, ARGUMENT, N_COLUMNS
+};
+
+/**
+ * The columns. JSON has names for what a moment is about, CSV has one column for all of them.
+ * @states: receives the keys of those that states have
+ */
+static void make_columns(struct table_column columns[N_COLUMNS], char states[VIRT_N_STATES][32])
+{
+	const struct table_column fixed[N_COLUMNS] = {
+		[KIND] = { .key = "kind" },
+		[TIME] = { .key = "time_ns", .type = TABLE_TIME },
+		[COST] = { .key = "cost_ns", .type = TABLE_TIME },
+		[VCPU] = { .key = "vcpu" },
+		[PCPU] = { .key = "pcpu", .type = TABLE_COUNT },
+		[START] = { .key = "start_ns", .type = TABLE_TIME },
+		[END] = { .key = "end_ns", .type = TABLE_TIME },
+		[BEGUN_JSON] = { .key = "begun", .type = TABLE_FLAG, .not_csv = true },
+		[COMPLETE] = { .key = "complete", .type = TABLE_FLAG },
+		[ENTRY] = { .key = "entry_ns", .type = TABLE_TIME },
+		[WHAT] = { .key = "what", .not_json = true },
+		[REASON] = { .key = "reason", .not_csv = true },
+		[ARGUMENT_JSON] = { .key = "argument", .not_csv = true },
+		[NESTED] = { .key = "nested", .type = TABLE_FLAG, .not_csv = true },
+		[UNSPLIT] = { .key = "unsplit", .type = TABLE_FLAG, .not_csv = true },
+		[WHO] = { .key = "who", .not_csv = true },
+		[WHO_TIME] = { .key = "who_ns", .type = TABLE_TIME },
+		[OWN] = { .key = "own", .type = TABLE_FLAG, .not_csv = true },
+		[PARTS] = { .key = "parts", .type = TABLE_MEMBERS },
+		[FROM] = { .key = "from", .type = TABLE_TIME, .not_csv = true },
+		[FROM_PCPU] = { .key = "from_pcpu", .type = TABLE_TIME, .not_json = true },
+		[RECORDS] = { .key = "records", .type = TABLE_COUNT },
+		[VECTOR] = { .key = "vector", .type = TABLE_COUNT },
+		[IRQ_NAME] = { .key = "name", .not_csv = true },
+		[IRQ_EVENT] = { .key = "event", .not_csv = true },
+		[CHAIN] = { .key = "chain", .type = TABLE_LIST, .not_csv = true,
+			    .list = step_columns, .n_list = N_STEP },
+		[EVENT] = { .key = "event", .not_json = true },
+		[EVENT_TIME] = { .key = "event_ns", .type = TABLE_TIME, .not_json = true },
+		[BEGUN] = { .key = "begun", .type = TABLE_FLAG, .not_json = true },
+		[WHOLE_MACHINE] = { .key = "whole_machine", .type = TABLE_FLAG, .not_csv = true },
+		[STATES_JSON] = { .key = "states_ns", .type = TABLE_MEMBERS },
+		[UNASKED] = { .key = "unasked_ns", .type = TABLE_NS, .not_json = true },
+		[UNASKED_VMM] = { .key = "unasked_vmm_ns", .type = TABLE_NS, .not_json = true },
+		[TASK] = { .key = "task", .not_json = true },
+		[TASK_TIME] = { .key = "task_ns", .type = TABLE_NS, .not_json = true },
+		[TSC_OFFSET] = { .key = "tsc_offset", .not_csv = true },
+		[TSC_JUMP] = { .key = "tsc_jump", .type = TABLE_TIME },
+		[ARGUMENT] = { .key = "argument", .not_json = true },
+	};
+
+	memcpy(columns, fixed, sizeof(fixed));
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		snprintf(states[state], 32, "%s_ns", virt_state_name((enum virt_state)state));
+		columns[STATES + state] = (struct table_column){
+			.key = states[state], .type = TABLE_NS, .not_json = true,
+		};
+	}
+}
+
+/** Is it a moment of a vCPU, which has states? */
+static bool has_states(const struct virt_moment *moment)
+{
+	return moment->kind != VIRT_WORST_LOST && moment->kind != VIRT_WORST_TSC;
+}
+
+/** More than other programs' numbers can hold; NULL: no moment of a TSC */
+static const char *offset_text(char *text, size_t size, const struct virt_moment *moment)
+{
+	if (!moment->tsc)
+		return NULL;
+	snprintf(text, size, "0x%016llx", (unsigned long long)moment->tsc->offset);
+	return text;
+}
+
+/** A number that a moment may have, and that nobody knows if @is_lost. */
+static struct table_cell lost_cell(bool is_there, bool is_lost, int64_t number)
+{
+	return !is_there && is_lost ? table_unknown() : table_optional(is_there, number);
+}
+
+/** The cells of what only moments of vCPUs have. */
+static void state_cells(struct table_cell cells[N_COLUMNS], const struct written *written)
+{
+	const struct report *report = written->report;
+	const struct virt_moment *moment = &written->entry->row.moment;
+	bool has = has_states(moment);
+	bool unasked = has && report_knows_state(report, VIRT_BLOCKED);
+
+	for (int i = 0; i < VIRT_N_STATES; i++)
+		cells[STATES + i] = table_optional(has && report_knows_state(report,
+									     (enum virt_state)i),
+						   moment->state_ns[i]);
+	cells[STATES_JSON] = has ? table_members(states_members, written) : table_absent();
+	cells[UNASKED] = table_optional(unasked, moment->unasked_ns);
+	cells[UNASKED_VMM] = table_optional(unasked && report_knows_state(report, VIRT_VMM),
+					    moment->unasked_vmm_ns);
+}
+
+static void entry_row(struct table_writer *to, const struct report *report,
 		      const struct entry *entry)
 {
+	const struct written written = { report, entry };
 	const struct virt_moment *moment = &entry->row.moment;
-	const char *kind = virt_worst_kind_name(moment->kind);
-	char text[32];
+	const char *argument = argument_of(report, moment), *what = entry->row.what;
+	bool is_exit = moment->kind == VIRT_WORST_EXIT, is_irq = moment->kind == VIRT_WORST_IRQ;
+	bool is_steal = moment->kind == VIRT_WORST_STEAL;
+	bool is_move = moment->kind == VIRT_WORST_MIGRATION;
+	bool is_wake = moment->kind == VIRT_WORST_WAKE;
+	bool has_who = is_steal || (is_wake && moment->who != VIRT_NONE);
+	bool jumps = moment->tsc && moment->tsc->has_before;
+	int64_t event_ns = is_wake ? entry->chain.event_ns : VIRT_NO_TIME;
+	struct table_cell steps[MOST_STEPS * N_STEP];
+	char task[GUEST_TASK_NAME] = "", offset[24];
+	int64_t task_ns = 0;	/* of the culprit's task that had most of its time */
+	bool has_task = report_moment_task(report, moment, task, sizeof(task), &task_ns);
+	struct table_cell cells[N_COLUMNS] = {
+		[KIND] = table_name(virt_worst_kind_name(moment->kind)),
+		[TIME] = table_number(entry->row.time_ns),
+		[COST] = table_number(moment->cost_ns),
+		[VCPU] = table_optional_name(*entry->row.vcpu ? entry->row.vcpu : NULL),
+		[PCPU] = lost_cell(moment->pcpu >= 0, has_states(moment), moment->pcpu),
+		[START] = table_number(moment->start_ns),
+		[END] = table_number(moment->end_ns),
+		[BEGUN_JSON] = table_number(moment->begun),
+		[COMPLETE] = table_number(moment->complete),
+		[ENTRY] = lost_cell(moment->entry_ns != VIRT_NO_TIME, has_states(moment) &&
+				    !report_knows_state(report, VIRT_GUEST), moment->entry_ns),
+		[WHAT] = table_name(what),
+		[REASON] = table_optional_name(is_exit ? what : NULL),
+		[ARGUMENT_JSON] = table_optional_name(is_exit ? argument : NULL),
+		[NESTED] = table_optional(is_exit, moment->nested),
+		[UNSPLIT] = table_optional(is_exit, moment->unsplit),
+		[WHO] = table_optional_name(has_who ? what : NULL),
+		[WHO_TIME] = table_optional(has_who, moment->who_ns),
+		[OWN] = table_optional(is_steal && virt_model_is_own(report->load->model,
+								    moment->vcpu, moment->who),
+				       true),
+		[PARTS] = is_steal ? table_members(parts_members, &written) : table_absent(),
+		[FROM] = table_optional(is_move, moment->from_pcpu),
+		[FROM_PCPU] = table_optional(is_move, moment->from_pcpu),
+		[RECORDS] = table_optional(moment->kind == VIRT_WORST_LOST,
+					   (int64_t)moment->records),
+		[VECTOR] = table_optional(moment->vector != VIRT_NONE, moment->vector),
+		[IRQ_NAME] = table_optional_name(is_irq && *what ? what : NULL),
+		[IRQ_EVENT] = table_optional_name(is_irq ? entry->event : NULL),
+		[CHAIN] = is_wake ? table_list(steps, step_cells(steps, entry)) : table_absent(),
+		[EVENT] = table_name(entry->event),
+		[EVENT_TIME] = table_optional(event_ns != VIRT_NO_TIME, event_ns),
+		[BEGUN] = table_number(moment->begun),
+		[WHOLE_MACHINE] = table_optional(moment->kind == VIRT_WORST_OFFLINE,
+						 moment->whole_machine),
+		[TASK] = table_name(task),
+		[TASK_TIME] = table_optional(has_task, task_ns),
+		[TSC_OFFSET] = table_optional_name(offset_text(offset, sizeof(offset), moment)),
+		[TSC_JUMP] = table_optional(jumps, jumps ? virt_tsc_jump(moment->tsc) : 0),
+		[ARGUMENT] = table_name(argument),
+	};
 
-	out_str(out, "  ");
-	format_duration(text, sizeof(text), moment->cost_ns);
-	out_right(out, text, strlen(text), 10);
-	out_str(out, "  ");
-	out_left(out, kind, strlen(kind), 9);
-	out_char(out, ' ');
-	out_ns(out, entry->row.time_ns, 16);
-	out_str(out, "  ");
-	out_text_left(out, entry->row.vcpu, 8);
-	*text = '\0';
-	if (moment->pcpu >= 0)
-		snprintf(text, sizeof(text), "p%d", moment->pcpu);
-	out_char(out, ' ');
-	out_left(out, text, strlen(text), 5);
-	out_char(out, ' ');
-	put_what(out, report, entry);
+	state_cells(cells, &written);
+	table_row(to, cells);
 }
 
-int report_worst_text(struct output *out, const struct report *report,
-		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
-		      bool first)
+/** What cannot be seen in this trace is not what did not happen. */
+static void not_visible(struct json *json, const struct report *report, unsigned int kinds)
 {
-	char advice[VIRT_ADVICE_SIZE];
-	struct entry entry;
-	struct list list;
-	int ret = find(report, vcpus, worst, &list);
-
-	if (ret)
-		return ret;
-	out_str(out, first ? "" : "\n");
-	out_text(out, report->file);
-	out_char(out, '\n');
-	report_lacks_text(out, report);
-	out_str(out, "        cost  kind              at [s]  vCPU     pCPU  what\n");
-	for (size_t i = 0; i < list.n; i++)
-		if (describe(report, &list, i, &entry))
-			put_entry(out, report, &entry);
-	if (!list.n && report_worst_visible(report, worst->kinds))
-		out_str(out, "  nothing of this kind\n");
-	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
-		if (!(worst->kinds >> kind & 1) || is_visible(report, kind))
-			continue;
-		virt_model_advice(report->load->model,
-				  virt_number_of_worst((enum virt_worst_kind)kind), advice,
-				  sizeof(advice));
-		out_printf(out, "  %s: unknown, as %s\n",
-			   virt_worst_kind_name((enum virt_worst_kind)kind), advice);
-	}
-	free_list(&list);
-	return 0;
-}
-
-/* --- JSON and CSV ---------------------------------------------------------------------------- */
-
-static void json_step(struct json *json, const char *step, int64_t time_ns, int64_t since_ns,
-		      const char *event)
-{
-	if (time_ns == VIRT_NO_TIME)
-		return;
-	json_open(json, NULL, '{', true);
-	json_str(json, "step", step);
-	json_i64(json, "time_ns", time_ns);
-	json_i64(json, "after_ns", time_ns - since_ns);
-	if (*event)
-		json_str(json, "event", event);
-	json_close(json, '}');
-}
-
-/** Each step with its time since the one before. */
-static void json_chain(struct json *json, const struct virt_wake_chain *chain, const char *event)
-{
-	json_open(json, "chain", '[', true);
-	json_step(json, "wake-up", chain->wake_ns, chain->wake_ns, "");
-	json_step(json, "in", chain->in_ns, chain->wake_ns, "");
-	if (chain->in_ns != VIRT_NO_TIME) {
-		json_step(json, "entry", chain->entry_ns, chain->in_ns, "");
-		json_step(json, "guest", chain->event_ns, chain->entry_ns, event);
-	}
+	json_open(json, "not_visible", '[', true);
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
+		if (kinds >> kind & 1 && !is_visible(report, kind))
+			json_str(json, NULL, virt_worst_kind_name((enum virt_worst_kind)kind));
+	if (kinds >> VIRT_WORST_IRQ & 1 && !sees_irqs(report))
+		json_str(json, NULL, virt_worst_kind_name(VIRT_WORST_IRQ));
+	if (kinds >> VIRT_WORST_TSC & 1 && report->load->host.xen)
+		json_str(json, NULL, virt_worst_kind_name(VIRT_WORST_TSC));
 	json_close(json, ']');
 }
 
-/** More than other programs' numbers can hold. */
-static void json_offset(struct json *json, int64_t offset)
+static void list_rows(struct table_writer *to, const struct report *report,
+		      const struct list *list, bool first)
 {
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)offset);
-	json_str(json, "tsc_offset", text);
-}
-
-static void json_entry(struct json *json, const struct report *report, const struct entry *entry)
-{
-	const struct virt_moment *moment = &entry->row.moment;
-	struct virt_wait_part part;
-
-	json_open(json, NULL, '{', true);
-	json_str(json, "kind", virt_worst_kind_name(moment->kind));
-	json_i64(json, "time_ns", entry->row.time_ns);
-	json_i64(json, "cost_ns", moment->cost_ns);
-	if (*entry->row.vcpu)
-		json_str(json, "vcpu", entry->row.vcpu);
-	if (moment->pcpu >= 0)
-		json_i64(json, "pcpu", moment->pcpu);
-	json_i64(json, "start_ns", moment->start_ns);
-	json_i64(json, "end_ns", moment->end_ns);
-	json_bool(json, "begun", moment->begun);
-	json_bool(json, "complete", moment->complete);
-	if (moment->entry_ns != VIRT_NO_TIME)
-		json_i64(json, "entry_ns", moment->entry_ns);
-	if (moment->kind == VIRT_WORST_EXIT) {
-		json_str(json, "reason", entry->row.what);
-		json_bool(json, "nested", moment->nested);
-		json_bool(json, "unsplit", moment->unsplit);
-	} else if (moment->kind == VIRT_WORST_STEAL) {
-		json_str(json, "who", entry->row.what);
-		json_i64(json, "who_ns", moment->who_ns);
-		if (virt_model_is_own(report->load->model, moment->vcpu, moment->who))
-			json_bool(json, "own", true);
-		report_moment_tasks_json(json, report, moment);
-		if (virt_wait_longest_part(report->load->model, moment, &part))
-			json_parts(json, report, moment);
-	} else if (moment->kind == VIRT_WORST_MIGRATION) {
-		json_i64(json, "from", moment->from_pcpu);
-	} else if (moment->kind == VIRT_WORST_IRQ) {
-		json_i64(json, "vector", moment->vector);
-		if (*entry->row.what)
-			json_str(json, "name", entry->row.what);
-		json_str(json, "event", entry->event);
-	} else if (moment->kind == VIRT_WORST_WAKE) {
-		json_chain(json, &entry->chain, entry->event);
-	} else if (moment->kind == VIRT_WORST_LOST) {
-		json_u64(json, "records", moment->records);
-	} else if (moment->kind == VIRT_WORST_OFFLINE) {
-		json_bool(json, "whole_machine", moment->whole_machine);
-	} else if (moment->kind == VIRT_WORST_TSC) {
-		json_offset(json, moment->tsc->offset);
-		if (moment->tsc->has_before)
-			json_i64(json, "tsc_jump", virt_tsc_jump(moment->tsc));
-	}
-	json_open(json, "states_ns", '{', true);
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		if (moment->state_ns[state])
-			json_i64(json, virt_state_name((enum virt_state)state),
-				 moment->state_ns[state]);
-	json_close(json, '}');
-	if (moment->unasked_ns)
-		json_i64(json, "unasked_ns", moment->unasked_ns);
-	if (moment->unasked_vmm_ns)
-		json_i64(json, "unasked_vmm_ns", moment->unasked_vmm_ns);
-	json_close(json, '}');
-}
-
-int report_worst_json(struct output *out, const struct report *report,
-		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
-		      bool first)
-{
+	char states[VIRT_N_STATES][32];
+	struct table_column columns[N_COLUMNS];
+	const struct table table = {
+		.rows = { .key = "worst", .columns = columns, .n = N_COLUMNS },
+	};
 	struct entry entry;
-	struct json json;
-	struct list list;
-	int ret = find(report, vcpus, worst, &list);
 
-	(void)first;
-	if (ret)
-		return ret;
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
+	make_columns(columns, states);
+	to->table = &table;
+	table_flat(to, first);
+	for (size_t i = 0; i < list->n; i++)
+		if (describe(report, list, i, &entry))
+			entry_row(to, report, &entry);
+	table_flat_end(to);
+}
+
+static void list_json(struct output *out, const struct report *report, const struct list *list,
+		      unsigned int kinds)
+{
+	struct json json;
+	struct table_writer to = { .format = &table_json, .json = &json };
+
+	json_document(&json, out, false);
 	json_str(&json, "file", report->file);
 	json_window(&json, report->from_ns, report->to_ns);
 	json_warnings(&json, &report->load->notes);
-	report_lacks_json(&json, report);
-	/* what cannot be seen in this trace is not what did not happen */
-	json_open(&json, "not_visible", '[', true);
-	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
-		if (worst->kinds >> kind & 1 && !is_visible(report, kind))
-			json_str(&json, NULL, virt_worst_kind_name((enum virt_worst_kind)kind));
-	if (worst->kinds >> VIRT_WORST_IRQ & 1 && !sees_irqs(report))
-		json_str(&json, NULL, virt_worst_kind_name(VIRT_WORST_IRQ));
-	if (worst->kinds >> VIRT_WORST_TSC & 1 && report->load->host.xen)
-		json_str(&json, NULL, virt_worst_kind_name(VIRT_WORST_TSC));
-	json_close(&json, ']');
-	json_open(&json, "worst", '[', false);
-	for (size_t i = 0; i < list.n; i++)
-		if (describe(report, &list, i, &entry))
-			json_entry(&json, report, &entry);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
-	free_list(&list);
-	return 0;
+	report_lacks_facts(&(struct facts){ .json = &json }, report);
+	not_visible(&json, report, kinds);
+	list_rows(&to, report, list, true);
+	report_page_end(&json);
 }
 
-static void csv_number(struct output *out, int64_t value, bool known)
+int report_worst_write(enum table_format_kind format, struct output *out,
+		       const struct report *report, const struct ksv_vcpu_set *vcpus,
+		       const struct report_worst *worst, bool first)
 {
-	out_char(out, ',');
-	if (known)
-		out_i64(out, value);
-}
-
-/** Of the culprit: the one that had most of its time. */
-static void csv_task(struct output *out, const struct report *report,
-		     const struct virt_moment *moment)
-{
-	char task[GUEST_TASK_NAME] = "";
-	int64_t ns = 0;
-	bool known = report_moment_task(report, moment, task, sizeof(task), &ns);
-
-	out_char(out, ',');
-	out_csv(out, task, strlen(task));
-	csv_number(out, ns, known);
-}
-
-static void csv_entry(struct output *out, const struct report *report, const struct entry *entry)
-{
-	const struct virt_moment *moment = &entry->row.moment;
-	bool migrated = moment->kind == VIRT_WORST_MIGRATION;
-
-	out_csv(out, report->file, strlen(report->file));
-	put_after(out, ",", virt_worst_kind_name(moment->kind));
-	csv_number(out, entry->row.time_ns, true);
-	csv_number(out, moment->cost_ns, true);
-	out_char(out, ',');
-	out_csv(out, entry->row.vcpu, strlen(entry->row.vcpu));
-	csv_number(out, moment->pcpu, moment->pcpu >= 0);
-	csv_number(out, moment->start_ns, true);
-	csv_number(out, moment->end_ns, true);
-	csv_number(out, moment->complete, true);
-	csv_number(out, moment->entry_ns, moment->entry_ns != VIRT_NO_TIME);
-	out_char(out, ',');
-	out_csv(out, entry->row.what, strlen(entry->row.what));
-	csv_number(out, moment->who_ns, moment->kind == VIRT_WORST_STEAL);
-	csv_number(out, moment->from_pcpu, migrated);
-	csv_number(out, (int64_t)moment->records, moment->kind == VIRT_WORST_LOST);
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		csv_number(out, moment->state_ns[state], moment->kind != VIRT_WORST_LOST &&
-			   moment->kind != VIRT_WORST_TSC);
-	csv_number(out, moment->vector, moment->vector != VIRT_NONE);
-	out_char(out, ',');
-	out_csv(out, entry->event, strlen(entry->event));
-	csv_number(out, entry->chain.event_ns, moment->kind == VIRT_WORST_WAKE &&
-		   entry->chain.event_ns != VIRT_NO_TIME);
-	csv_number(out, moment->begun, true);
-	csv_number(out, moment->unasked_ns, true);
-	csv_number(out, moment->unasked_vmm_ns, true);
-	csv_task(out, report, moment);
-	csv_number(out, moment->tsc && moment->tsc->has_before ? virt_tsc_jump(moment->tsc) : 0,
-		   moment->tsc && moment->tsc->has_before);
-	out_char(out, '\n');
-}
-
-int report_worst_csv(struct output *out, const struct report *report,
-		     const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
-		     bool first)
-{
-	struct entry entry;
+	struct table_writer csv = { .format = &table_csv, .out = out, .file = report->file };
 	struct list list;
 	int ret = find(report, vcpus, worst, &list);
 
 	if (ret)
 		return ret;
-	if (first) {
-		out_str(out, "file,kind,time_ns,cost_ns,vcpu,pcpu,start_ns,end_ns,complete,"
-			"entry_ns,what,who_ns,from_pcpu,records");
-		for (int state = 0; state < VIRT_N_STATES; state++) {
-			put_after(out, ",", virt_state_name((enum virt_state)state));
-			out_str(out, "_ns");
-		}
-		out_str(out, ",vector,event,event_ns,begun,unasked_ns,unasked_vmm_ns,task,"
-			"task_ns,tsc_jump\n");
-	}
-	for (size_t i = 0; i < list.n; i++)
-		if (describe(report, &list, i, &entry))
-			csv_entry(out, report, &entry);
+	if (format == TABLE_TEXT)
+		list_text(out, report, &list, worst->kinds, first);
+	else if (format == TABLE_JSON)
+		list_json(out, report, &list, worst->kinds);
+	else
+		list_rows(&csv, report, &list, first);
 	free_list(&list);
 	return 0;
 }

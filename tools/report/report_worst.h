@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_REPORT_WORST_H
 
 #include "report.h"
+#include "table.h"
 #include "virt_finding.h"
 #include "virt_worst.h"
 
@@ -14,6 +15,7 @@ struct report_worst {
 	size_t		n;			/* how many at most; 0: not asked for */
 	unsigned int	kinds;			/* set of 1 << enum virt_worst_kind */
 	int64_t		above_ns;		/* only what costs at least so much */
+	bool		apart;			/* one moment of each incident */
 };
 
 /** report_worst_kinds - parse a list such as exit,steal. Return: 0 or -EINVAL. */
@@ -31,21 +33,18 @@ int report_worst_each(const struct report *report, const struct ksv_vcpu_set *vc
 		      const struct report_worst *worst,
 		      void (*take)(void *arg, const struct virt_finding *finding), void *arg);
 
+/** report_moment_text - a moment in a sentence; names are escaped, see escape.h */
+void report_moment_text(char *text, size_t size, const struct virt_finding *finding);
+
 /**
- * report_worst_text, report_worst_json, report_worst_csv - find and write them
+ * report_worst_write - find and write them
  * @report: with file, load and window set
  * @first: this is the first file of the output
  *
  * Return: 0 or -ENOMEM.
  */
-int report_worst_text(struct output *out, const struct report *report,
-		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
-		      bool first);
-int report_worst_json(struct output *out, const struct report *report,
-		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
-		      bool first);
-int report_worst_csv(struct output *out, const struct report *report,
-		     const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
-		     bool first);
+int report_worst_write(enum table_format_kind format, struct output *out,
+		       const struct report *report, const struct ksv_vcpu_set *vcpus,
+		       const struct report_worst *worst, bool first);
 
 #endif

@@ -110,10 +110,7 @@ static const struct ksv_option rollup_option_table[] = {
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
-	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
-	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
-	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
-	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTIONS_TRACE(OPTIONS, trace),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
@@ -199,13 +196,8 @@ static int roll_up_files(const struct rollup_options *options, char **argv, int 
 		.host_only = true, .quiet = options->quiet, .max_input = options->trace.max_input,
 	};
 	static struct output out;
-	int status = trace_args_add_all(&args, argv, n);
+	int status = trace_args_take(&args, argv, n, options->command, options->output);
 
-	if (!status)
-		status = trace_args_check_twice(&args);
-	if (!status)
-		status = trace_args_check_output(&args, options->command, "output",
-						 options->output);
 	if (!status)
 		status = out_open(&out, options->output);
 	if (!status) {
@@ -222,12 +214,9 @@ static int run_rollup(const struct ksv_command *command, int argc, char **argv)
 	struct rollup_options options = {
 		.command = command, .interval = { .kind = KSV_TIME_NS, .ns = NS_PER_S },
 	};
-	char error[512] = "";
 	int first, status;
 
-	if (host_options_from_env(&options.trace, error, sizeof(error)))
-		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, &options, &first);
+	status = model_parse(command, argc, argv, &options, &options.trace, &first);
 	if (status >= 0)
 		goto end;
 	if (options.interval.kind != KSV_TIME_NS || options.interval.ns <= 0)

@@ -4,10 +4,22 @@
  * @brief	Rows for ClickHouse, "INSERT ... FORMAT TabSeparated": a line each, with arrays.
  *
  * The columns are those of examples/fleet/schema.sql, in the same order. Names are escaped as they
- * are for people, and then as ClickHouse wants it: what is read back is what people see.
+ * are for people, and then as ClickHouse requires: a reader of the database gets the text that
+ * people see.
  */
 #include "escape.h"
 #include "rollup.h"
+
+const char *rollup_length_name(enum virt_length what)
+{
+	static const char *const names[VIRT_N_LENGTHS] = {
+		[VIRT_LENGTH_WAKE] = "wake",
+		[VIRT_LENGTH_STEAL] = "steal",
+		[VIRT_LENGTH_EXIT] = "exit",
+	};
+
+	return names[what];
+}
 
 #define NS_PER_S	1000000000
 

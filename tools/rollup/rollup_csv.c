@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	rollup_csv.c
- * @brief	Rows as CSV, a number each: for whatever reads CSV.
+ * @brief	Rows as CSV, a line for each number: for any program that reads CSV.
  */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "rollup.h"
+#include "table.h"
 
 /** A line of CSV; VIRT_NONE: nothing there. */
 struct line {
@@ -15,50 +15,37 @@ struct line {
 	int64_t		up_to_ns, count, complete, ns;
 };
 
-const char *rollup_length_name(enum virt_length what)
-{
-	static const char *const names[VIRT_N_LENGTHS] = {
-		[VIRT_LENGTH_WAKE] = "wake",
-		[VIRT_LENGTH_STEAL] = "steal",
-		[VIRT_LENGTH_EXIT] = "exit",
-	};
+static const struct table_column columns[] = {
+	{ .key = "host" },
+	{ .key = "trace_ns", .type = TABLE_TIME },
+	{ .key = "time_ns", .type = TABLE_TIME },
+	{ .key = "length_ns", .type = TABLE_NS },
+	{ .key = "machine_id", .type = TABLE_COUNT },
+	{ .key = "machine" },
+	{ .key = "vcpu", .type = TABLE_COUNT },
+	{ .key = "kind" },
+	{ .key = "name" },
+	{ .key = "up_to_ns", .type = TABLE_NS },
+	{ .key = "count", .type = TABLE_COUNT },
+	{ .key = "complete", .type = TABLE_COUNT },
+	{ .key = "ns", .type = TABLE_NS },
+};
 
-	return names[what];
+static const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
+
+static void line_row(struct table_writer *to, const struct rollup_row *row,
+		     const struct line *line)
+{
+	table_row(to, (const struct table_cell[]){
+		table_name(row->host), table_number(row->trace_ns), table_number(row->time_ns),
+		table_number(row->length_ns), table_optional(row->machine, row->machine_id),
+		table_name(row->machine), table_optional(row->machine, row->vcpu),
+		table_name(line->kind), table_name(line->name), table_number(line->up_to_ns),
+		table_number(line->count), table_number(line->complete), table_number(line->ns),
+	});
 }
 
-static void put_number(struct output *out, int64_t value)
-{
-	out_char(out, ',');
-	if (value != VIRT_NONE)
-		out_i64(out, value);
-}
-
-static void put_text(struct output *out, const char *text)
-{
-	out_char(out, ',');
-	if (text)
-		out_csv(out, text, strlen(text));
-}
-
-static void put_line(struct output *out, const struct rollup_row *row, const struct line *line)
-{
-	out_csv(out, row->host, strlen(row->host));
-	put_number(out, row->trace_ns);
-	put_number(out, row->time_ns);
-	put_number(out, row->length_ns);
-	put_number(out, row->machine ? row->machine_id : VIRT_NONE);
-	put_text(out, row->machine);
-	put_number(out, row->machine ? row->vcpu : VIRT_NONE);
-	put_text(out, line->kind);
-	put_text(out, line->name);
-	put_number(out, line->up_to_ns);
-	put_number(out, line->count);
-	put_number(out, line->complete);
-	put_number(out, line->ns);
-	out_char(out, '\n');
-}
-
-static void put_vcpu(struct output *out, const struct rollup_row *row)
+static void vcpu_rows(struct table_writer *to, const struct rollup_row *row)
 {
 	struct line line = { .kind = "state", .up_to_ns = VIRT_NONE, .complete = VIRT_NONE };
 
@@ -69,37 +56,38 @@ static void put_vcpu(struct output *out, const struct rollup_row *row)
 		if (row->state_unknown[state])
 			line.count = line.ns = VIRT_NONE;
 		if (line.count || line.ns)
-			put_line(out, row, &line);
+			line_row(to, row, &line);
 	}
 	line.name = NULL;
 	line.kind = "migrations";
 	line.count = row->migrations_unknown ? VIRT_NONE : (int64_t)row->migrations;
 	line.ns = VIRT_NONE;
 	if (line.count)
-		put_line(out, row, &line);
+		line_row(to, row, &line);
 	line.kind = "exit";
 	if (row->exits_unknown) {
 		line.name = ROLLUP_UNKNOWN;
 		line.count = VIRT_NONE;
-		put_line(out, row, &line);
+		line_row(to, row, &line);
 	}
 	for (size_t i = 0; i < row->n_exits; i++) {
 		line.name = row->exits[i].reason;
 		line.count = (int64_t)row->exits[i].count;
 		line.complete = (int64_t)row->exits[i].complete;
 		line.ns = row->exits[i].complete ? row->exits[i].ns : VIRT_NONE;
-		put_line(out, row, &line);
+		line_row(to, row, &line);
 	}
 	line.kind = "steal";
 	line.count = line.complete = VIRT_NONE;
 	for (size_t i = 0; i < row->n_steals; i++) {
 		line.name = row->steals[i].culprit;
 		line.ns = row->steals[i].ns;
-		put_line(out, row, &line);
+		line_row(to, row, &line);
 	}
 }
 
-static void put_lengths(struct output *out, const struct rollup_row *row, enum virt_length what)
+static void lengths_rows(struct table_writer *to, const struct rollup_row *row,
+			 enum virt_length what)
 {
 	const struct latency_histogram *lengths = &row->lengths[what];
 	char kind[32];
@@ -110,11 +98,11 @@ static void put_lengths(struct output *out, const struct rollup_row *row, enum v
 		line.up_to_ns = latency_bucket_last(i);
 		line.count = (int64_t)lengths->count[i];
 		if (line.count)
-			put_line(out, row, &line);
+			line_row(to, row, &line);
 	}
 }
 
-static void put_losses(struct output *out, const struct rollup_row *row)
+static void losses_rows(struct table_writer *to, const struct rollup_row *row)
 {
 	char name[16];
 	struct line line = {
@@ -125,23 +113,34 @@ static void put_losses(struct output *out, const struct rollup_row *row)
 		snprintf(name, sizeof(name), "p%d", row->losses[i].pcpu);
 		line.count = row->losses[i].records;
 		line.ns = row->losses[i].ns;
-		put_line(out, row, &line);
+		line_row(to, row, &line);
 	}
 }
 
-static void csv_begin(struct output *out)
+static struct table_writer writer_of(struct output *out)
 {
-	out_str(out, "host,trace_ns,time_ns,length_ns,machine_id,machine,vcpu,kind,name,up_to_ns,"
-		     "count,complete,ns\n");
+	return (struct table_writer){ .table = &table, .format = &table_csv, .out = out };
 }
 
-static void csv_row(struct output *out, const struct rollup_row *row)
+static void begin(struct output *out)
 {
+	struct table_writer to = writer_of(out);
+
+	table_flat(&to, true);
+	table_flat_end(&to);
+}
+
+static void take_row(struct output *out, const struct rollup_row *row)
+{
+	struct table_writer to = writer_of(out);
+
+	table_flat(&to, false);
 	if (row->machine)
-		put_vcpu(out, row);
+		vcpu_rows(&to, row);
 	for (int i = 0; row->machine && i < VIRT_N_LENGTHS; i++)
-		put_lengths(out, row, (enum virt_length)i);
-	put_losses(out, row);
+		lengths_rows(&to, row, (enum virt_length)i);
+	losses_rows(&to, row);
+	table_flat_end(&to);
 }
 
-const struct rollup_format rollup_csv = { .begin = csv_begin, .row = csv_row };
+const struct rollup_format rollup_csv = { .begin = begin, .row = take_row };

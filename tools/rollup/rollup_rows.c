@@ -95,7 +95,7 @@ static int take_steals(struct rows *rows, const struct virt_window_stats *stats)
 	return 0;
 }
 
-static int put_vcpu(struct rows *rows, const struct virt_machine *machine, int32_t index)
+static int vcpu_row(struct rows *rows, const struct virt_machine *machine, int32_t index)
 {
 	struct report *report = rows->job->report;
 	const struct virt_window_stats *stats;
@@ -154,7 +154,7 @@ static void count_losses(struct rows *rows)
 }
 
 /** The row of the host, if it has anything to tell. */
-static void put_host(struct rows *rows)
+static void host_row(struct rows *rows)
 {
 	struct rollup_row row = rows->row;
 	size_t n = 0;
@@ -173,7 +173,7 @@ static void put_host(struct rows *rows)
 }
 
 /** All rows of the window of the report, which is an interval. */
-static int put_interval(struct rows *rows)
+static int interval_rows(struct rows *rows)
 {
 	struct report *report = rows->job->report;
 	const struct virt_model *model = report->load->model;
@@ -186,10 +186,10 @@ static int put_interval(struct rows *rows)
 
 		for (int32_t j = 0; !ret && j < machine->n_vcpus; j++)
 			if (virt_window_walk_wants(report->walk, machine->vcpus[j]))
-				ret = put_vcpu(rows, machine, machine->vcpus[j]);
+				ret = vcpu_row(rows, machine, machine->vcpus[j]);
 	}
 	if (!ret) {
-		put_host(rows);
+		host_row(rows);
 		ret = virt_window_walk_error(report->walk);
 	}
 	report_free(report);
@@ -204,7 +204,7 @@ static int64_t round_down(int64_t ns, int64_t step)
 	return ns - (rest < 0 ? rest + step : rest);
 }
 
-static int put_intervals(struct rows *rows)
+static int all_rows(struct rows *rows)
 {
 	const struct rollup_job *job = rows->job;
 	struct report *report = job->report;
@@ -224,7 +224,7 @@ static int put_intervals(struct rows *rows)
 		report->to_ns = end - zero_ns;
 		rows->row.time_ns = begin;
 		rows->row.length_ns = report->to_ns - report->from_ns;
-		ret = put_interval(rows);
+		ret = interval_rows(rows);
 		report->from_ns = report->to_ns;
 	}
 	return ret;
@@ -245,7 +245,7 @@ int rollup_rows(const struct rollup_job *job, struct output *out)
 		report->n_pcpus = virt_model_n_pcpus(report->load->model);
 	rows->losses = calloc((size_t)report->n_pcpus + 1, sizeof(*rows->losses));
 	if (rows->losses)
-		ret = put_intervals(rows);
+		ret = all_rows(rows);
 	free(rows->exits);
 	free(rows->steals);
 	free(rows->losses);

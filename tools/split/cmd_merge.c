@@ -225,12 +225,9 @@ static int merge_args(const struct merge_options *options, char **argv, int n)
 static int run_merge(const struct ksv_command *command, int argc, char **argv)
 {
 	struct merge_options options = { .command = command };
-	char error[512] = "";
 	int first, status;
 
-	if (host_options_from_env(&options.trace, error, sizeof(error)))
-		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, &options, &first);
+	status = model_parse(command, argc, argv, &options, &options.trace, &first);
 	if (status >= 0)
 		return status;
 	if (!options.output)

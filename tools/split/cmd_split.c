@@ -206,7 +206,7 @@ static void set_axis(struct split_job *job)
 	xen_part_set_clock(job->part, &clock);
 }
 
-static void tell(const struct split_job *job)
+static void split_summary(const struct split_job *job)
 {
 	char pcpus[512];
 
@@ -245,7 +245,7 @@ static int write_part(struct split_job *job, const char *output)
 	}
 	status = split_close(&job->target, root);
 	if (!status && !job->options->quiet)
-		tell(job);
+		split_summary(job);
 	return status;
 }
 

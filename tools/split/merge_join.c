@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	merge_join.c
- * @brief	What is known of several files, put together.
+ * @brief	Combine the known facts about several files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "array.h"
 #include "json_read.h"
 #include "merge.h"
+#include "merge_facts.h"
 #include "sidecar.h"
 
 /* ---- what both kinds have ---- */
@@ -44,77 +45,12 @@ static int mark_gaps(struct merge *merge, int file)
 
 /* ---- parts of a trace ---- */
 
-static int copy_tables(struct virt_part *to, const struct virt_part *from)
-{
-	for (int32_t i = 0; i < from->n_reasons; i++) {
-		if (ARRAY_GROW(to->reasons, to->n_reasons, to->room_reasons))
-			return -ENOMEM;
-		to->reasons[i] = strdup(from->reasons[i]);
-		if (!to->reasons[i])
-			return -ENOMEM;
-		to->n_reasons++;
-	}
-	if (from->n_wakes && ARRAY_GROW(to->wakes, from->n_wakes, to->room_wakes))
-		return -ENOMEM;
-	for (int32_t i = 0; i < from->n_wakes; i++)
-		to->wakes[to->n_wakes++] = from->wakes[i];
-	for (int i = 0; i < from->n_contradictions; i++) {
-		char *what = strdup(from->contradictions[i].what);
-
-		if (!what || ARRAY_GROW(to->contradictions, to->n_contradictions,
-					to->room_contradictions)) {
-			free(what);
-			return -ENOMEM;
-		}
-		to->contradictions[to->n_contradictions++] =
-			(struct virt_part_contradiction){ what, from->contradictions[i].count };
-	}
-	memcpy(to->idle_states, from->idle_states, sizeof(to->idle_states));
-	return 0;
-}
-
-static bool has_loss(const struct virt_part *model, const struct virt_loss *loss)
-{
-	for (size_t i = 0; i < model->n_losses; i++)
-		if (model->losses[i].pcpu == loss->pcpu &&
-		    model->losses[i].from_ns == loss->from_ns &&
-		    model->losses[i].to_ns == loss->to_ns &&
-		    model->losses[i].records == loss->records)
-			return true;
-	return false;
-}
-
-static int add_loss(struct virt_part *model, const struct virt_loss *loss)
-{
-	if (ARRAY_GROW(model->losses, model->n_losses, model->room_losses))
-		return -ENOMEM;
-	model->losses[model->n_losses++] = *loss;
-	return 0;
-}
-
-/** What touches several parts is told by each of them. */
-static int join_losses(struct virt_part *to, const struct virt_part *from)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < from->n_losses && !ret; i++)
-		if (!has_loss(to, &from->losses[i]))
-			ret = add_loss(to, &from->losses[i]);
-	return ret;
-}
-
 /** Between two parts, of which the later one is file @i, nothing is known. */
 static int join_nothing(struct merge *merge, int i)
 {
-	struct virt_part *model = merge->part->model;
-	const struct virt_part *before = merge->files[i - 1].part->model;
-	const struct virt_part *after = merge->files[i].part->model;
-	int ret = virt_part_join(model, before, before->to_ns, after->from_ns, true);
+	int ret = merge_facts_nothing(merge->part->model, merge->files[i].part->model,
+				      merge->part->n_pcpus);
 
-	for (int32_t pcpu = 0; pcpu < merge->part->n_pcpus && !ret; pcpu++)
-		ret = add_loss(model, &(struct virt_loss){
-			.from_ns = before->to_ns, .to_ns = after->from_ns, .pcpu = (int16_t)pcpu,
-		});
 	for (int k = i; k < merge->n && !ret; k++)
 		if (merge_same_time(&merge->files[i], &merge->files[k]))
 			ret = mark_gaps(merge, k);
@@ -124,23 +60,17 @@ static int join_nothing(struct merge *merge, int i)
 /** One window after the other. */
 static int join_windows(struct merge *merge)
 {
-	struct virt_part *model = merge->part->model;
 	int ret = 0, next;
 
 	for (int i = 0; i < merge->n && !ret; i = next) {
-		const struct virt_part *window = merge->files[i].part->model;
-
 		next = i + 1;
 		while (next < merge->n && merge_same_time(&merge->files[i], &merge->files[next]))
 			next++;
 		if (i && !merge_follows(merge, i))
 			ret = join_nothing(merge, i);
 		if (!ret)
-			ret = virt_part_join(model, window, i ? window->from_ns : INT64_MIN,
-					     next < merge->n ? window->to_ns : INT64_MAX, false);
-		if (!ret)
-			ret = join_losses(model, window);
-		model->to_ns = window->to_ns;
+			ret = merge_facts_add(merge->part->model, merge->files[i].part->model, !i,
+					      next == merge->n);
 	}
 	return ret;
 }
@@ -188,20 +118,15 @@ static struct xen_part *begin_parts(const struct xen_part *first)
 		.has_clock = true, .clock = first->clock, .n_pcpus = first->n_pcpus,
 		.isa = first->isa, .scheduler = first->scheduler,
 		.has_whole = first->has_whole, .whole_tsc = first->whole_tsc,
-		.model = virt_part_alloc(model->n_vcpus, model->n_pcpus),
+		.model = merge_facts_begin(model),
 		.vcpus = calloc((size_t)model->n_vcpus + 1, sizeof(*part->vcpus)),
 	};
-	if (!part->model || !part->vcpus || copy_tables(part->model, model)) {
+	if (!part->model || !part->vcpus ||
+	    (first->has_cores && xen_part_set_cores(part, first->cores))) {
 		xen_part_free(part);
 		return NULL;
 	}
 	memcpy(part->vcpus, first->vcpus, (size_t)model->n_vcpus * sizeof(*part->vcpus));
-	part->model->begin_ns = model->begin_ns;
-	part->model->end_ns = model->end_ns;
-	part->model->from_ns = model->from_ns;
-	part->model->unsplit = model->unsplit;
-	part->model->recorded = model->recorded;
-	part->model->n_known = model->n_known;
 	return part;
 }
 

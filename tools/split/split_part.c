@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	split_part.c
- * @brief	What is kept of a whole trace beside a part of it.
+ * @brief	Keep facts about a whole trace beside a part of it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -108,6 +108,8 @@ static int begin_part(struct xen_part *part, const struct split_cut *cut,
 	if (!part->model)
 		return -ENOMEM;
 	ret = inherit_left_out(part->model, cut->trace);
+	if (!ret)
+		ret = xen_part_set_cores(part, xen_trace_cores(cut->trace));
 	if (!ret)
 		ret = add_vcpus(part, whole);
 	return ret ? ret : add_pcpus(part, cut);

@@ -8,7 +8,7 @@
 
 void json_dist(struct json *json, const struct virt_dist *dist)
 {
-	if (!dist->count)
+	if (!dist->count && !json->unknown)
 		return;
 	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
 		json_i64(json, table_statistics[i].key, table_statistic_of(dist, i));
@@ -29,9 +29,9 @@ void json_stretch_members(struct json *json, const struct virt_stretches *stretc
 	json_i64(json, "total_ns", stretches->ns);
 	json_dist(json, &stretches->whole);
 	json_u64(json, "complete", stretches->whole.count);
-	if (stretches->before)
+	if (stretches->before || json->unknown)
 		json_u64(json, "before", stretches->before);
-	if (stretches->before && stretches->before_ns != VIRT_NONE)
+	if ((stretches->before && stretches->before_ns != VIRT_NONE) || json->unknown)
 		json_i64(json, "before_ns", stretches->before_ns);
 }
 

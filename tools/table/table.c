@@ -16,6 +16,15 @@ const struct table_statistic table_statistics[TABLE_N_STATISTICS] = {
 	{ "max", "max_ns", TABLE_MAX },
 };
 
+size_t table_statistic_at(unsigned int bit)
+{
+	size_t i = 0;
+
+	while (i + 1 < TABLE_N_STATISTICS && table_statistics[i].bit != bit)
+		i++;
+	return i;
+}
+
 int64_t table_statistic_of(const struct virt_dist *durations, size_t i)
 {
 	const int64_t values[TABLE_N_STATISTICS] = {
@@ -47,6 +56,18 @@ void table_end(struct table_writer *to)
 {
 	if (to->format->end)
 		to->format->end(to);
+}
+
+void table_flat(struct table_writer *to, bool first)
+{
+	table_begin(to, first);
+	table_group(to, NULL);
+}
+
+void table_flat_end(struct table_writer *to)
+{
+	table_group_end(to);
+	table_end(to);
 }
 
 void table_next(struct table_writer *to, const struct table *table)

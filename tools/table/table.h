@@ -20,7 +20,7 @@ enum table_format_kind {
 	TABLE_N_FORMATS
 };
 
-/** Their names, NULL behind the last one: values of the option --format */
+/** Names of those that a single table has, NULL behind the last one: values of --format */
 extern const char *const table_format_names[];
 
 /** What the cells of a column are. */
@@ -28,11 +28,15 @@ enum table_type {
 	TABLE_NAME = 0,		/* a text */
 	TABLE_COUNT,		/* how many */
 	TABLE_NS,		/* a duration in ns */
+	TABLE_TIME,		/* a time in ns or an id, also -1; not in text */
+	TABLE_FLAG,		/* 0 or 1; not in text */
 	TABLE_RATE,		/* a number that is not whole; not in text */
+	TABLE_FIXED,		/* the same with three decimals, six in JSON */
 	TABLE_SHARE,		/* of a whole, for people alone */
 	TABLE_PER_SECOND,	/* how many in a second, for people alone */
 	TABLE_PCPUS,		/* a duration on each of some pCPUs; not in CSV */
 	TABLE_LIST,		/* things with columns of their own; in JSON alone */
+	TABLE_MEMBERS,		/* members that a function writes; in JSON alone */
 	TABLE_DURATIONS,	/* a distribution of durations, several columns of numbers */
 	TABLE_STRETCHES		/* the same of stretches of time in a window, with their share */
 };
@@ -69,16 +73,25 @@ struct table_on_pcpu {
 /** The value of a column. Whatever it points to stays the caller's. */
 struct table_cell {
 	bool		absent;		/* nothing: blank, no member of JSON, empty in CSV */
-	const char	*name;
-	int64_t		number;		/* VIRT_NONE: unknown */
-	double		rate;		/* of TABLE_RATE */
-	int64_t		whole;		/* what @number is a share of; ns of a TABLE_PER_SECOND */
-	const struct table_on_pcpu *pcpus;
-	size_t		n_pcpus;
-	const struct virt_dist *durations; /* NULL: unknown */
-	const struct virt_stretches *stretches; /* the same; @whole is what the share is of */
-	const struct table_cell *list;	/* @n_list things, each with a cell for each column */
-	size_t		n_list;
+	bool		unknown;	/* the same, but null in JSON */
+	enum out_style	style;		/* in text */
+	const char	*instead;	/* in text: stands for a number, with its meaning */
+	union {				/* by the type of the column */
+		const char	*name;
+		int64_t		number;	/* VIRT_NONE: unknown */
+		double		rate;
+		const struct table_on_pcpu *pcpus;	/* @n of them */
+		const struct virt_dist *durations;	/* NULL: unknown */
+		const struct virt_stretches *stretches;	/* the same */
+		const struct table_cell *list;	/* @n things, each with a cell for each column */
+		const void	*of;		/* what @members is about */
+	};
+	union {
+		int64_t		whole;	/* what a number or stretches are a share of; ns of a
+					 * TABLE_PER_SECOND */
+		size_t		n;
+		void	(*members)(struct json *json, const void *of);
+	};
 };
 
 /** table_absent, table_name ... - a cell; a NULL name is an empty one */
@@ -95,6 +108,22 @@ static inline struct table_cell table_optional(bool is_there, int64_t number)
 static inline struct table_cell table_name(const char *name)
 {
 	return (struct table_cell){ .name = name ? name : "" };
+}
+
+static inline struct table_cell table_optional_name(const char *name)
+{
+	return (struct table_cell){ .absent = !name, .name = name };
+}
+
+/** table_known_name - "" is not known */
+static inline struct table_cell table_known_name(const char *name)
+{
+	return (struct table_cell){ .unknown = !*name, .name = name };
+}
+
+static inline struct table_cell table_unknown(void)
+{
+	return (struct table_cell){ .unknown = true, .number = VIRT_NONE };
 }
 
 static inline struct table_cell table_number(int64_t number)
@@ -114,7 +143,7 @@ static inline struct table_cell table_share(int64_t number, int64_t whole)
 
 static inline struct table_cell table_pcpus(const struct table_on_pcpu *pcpus, size_t n)
 {
-	return (struct table_cell){ .pcpus = pcpus, .n_pcpus = n };
+	return (struct table_cell){ .pcpus = pcpus, .n = n };
 }
 
 static inline struct table_cell table_durations(const struct virt_dist *durations)
@@ -130,7 +159,13 @@ static inline struct table_cell table_stretches(const struct virt_stretches *str
 
 static inline struct table_cell table_list(const struct table_cell *list, size_t n)
 {
-	return (struct table_cell){ .list = list, .n_list = n };
+	return (struct table_cell){ .list = list, .n = n };
+}
+
+static inline struct table_cell table_members(void (*members)(struct json *json, const void *of),
+					      const void *of)
+{
+	return (struct table_cell){ .of = of, .members = members };
 }
 
 /** Some columns, the number of them included. */
@@ -142,6 +177,7 @@ struct table_rows {
 	const struct table_column *columns;
 	size_t		n;
 	bool		apart;		/* text: an empty line above their titles */
+	bool		titled;		/* text: titles also stand above no rows */
 	const char	*none;		/* text: stands for the rows of a group that has none */
 };
 
@@ -158,7 +194,7 @@ struct table_writer {
 	const struct table_format *format;
 	struct output	*out;
 	struct json	*json;		/* an open object; of JSON alone */
-	const char	*file;		/* the first column of CSV */
+	const char	*file;		/* the first column of CSV; NULL: it has no such column */
 	bool		unknown;	/* the trace cannot show the rows: none are written */
 	const struct table *titles;	/* whose columns CSV has */
 	const struct table_cell *group;	/* the one that is open */
@@ -178,6 +214,9 @@ struct table_format {
 };
 
 extern const struct table_format table_text, table_json, table_csv;
+
+/** JSON Lines: each row is a document. Rows are in no groups. */
+extern const struct table_format table_json_lines;
 extern const struct table_format *const table_formats[TABLE_N_FORMATS];
 
 /**
@@ -187,6 +226,13 @@ extern const struct table_format *const table_formats[TABLE_N_FORMATS];
  */
 void table_begin(struct table_writer *to, bool first);
 void table_end(struct table_writer *to);
+
+/**
+ * table_flat, table_flat_end - begin and end a table whose rows are in no groups
+ * @to: as for table_begin(). JSON: the object that is open gets the array of the rows
+ */
+void table_flat(struct table_writer *to, bool first);
+void table_flat_end(struct table_writer *to);
 
 /** table_next - end a table and begin another one, whose rows CSV has under the same titles */
 void table_next(struct table_writer *to, const struct table *table);
@@ -228,6 +274,9 @@ struct table_statistic {
 #define TABLE_N_STATISTICS	7
 
 extern const struct table_statistic table_statistics[TABLE_N_STATISTICS];
+
+/** table_statistic_at - the place of TABLE_MEAN ... in that order */
+size_t table_statistic_at(unsigned int bit);
 
 /** table_statistic_of - the value of statistic @i of a distribution that is not empty */
 int64_t table_statistic_of(const struct virt_dist *durations, size_t i);

@@ -74,7 +74,7 @@ static void put_stretches(struct output *out, const struct virt_stretches *stret
 
 static bool is_there(const struct table_column *column)
 {
-	return column->key && !column->not_csv;
+	return column->key && !column->not_csv && column->type != TABLE_MEMBERS;
 }
 
 /** How many columns stretches have behind those of a distribution; 0: these are none. */
@@ -85,8 +85,9 @@ static size_t n_stretches_of(const struct table_column *column)
 	return column->not_before ? 1 : TABLE_N_STRETCHES;
 }
 
-/** A distribution has its key in front of each of its titles. */
-static void put_titles(struct output *out, const struct table_column *columns, size_t n)
+/** A distribution has its key in front of each of its titles. @comma: has the next a comma? */
+static void put_titles(struct output *out, const struct table_column *columns, size_t n,
+		       bool *comma)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t n_stretches = n_stretches_of(&columns[i]);
@@ -94,7 +95,9 @@ static void put_titles(struct output *out, const struct table_column *columns, s
 
 		if (!is_there(&columns[i]))
 			continue;
-		out_char(out, ',');
+		if (*comma)
+			out_char(out, ',');
+		*comma = true;
 		snprintf(prefix, sizeof(prefix), "%s_", columns[i].key);
 		if (n_stretches || columns[i].type == TABLE_DURATIONS)
 			table_csv_titles(out, prefix, n_stretches);
@@ -106,18 +109,30 @@ static void put_titles(struct output *out, const struct table_column *columns, s
 static void put_cell(struct output *out, const struct table_column *title,
 		     const struct table_cell *cell)
 {
-	enum table_type type = title->type;
+	bool known = !cell->absent && !cell->unknown;
 
-	if (type == TABLE_DURATIONS)
-		put_durations(out, cell->durations);
-	else if (type == TABLE_STRETCHES)
-		put_stretches(out, cell->stretches, n_stretches_of(title));
-	else if (type == TABLE_RATE && !cell->absent)
-		out_printf(out, "%.10g", cell->rate);
-	else if (type == TABLE_NAME)
-		out_csv(out, cell->name ? cell->name : "", cell->name ? strlen(cell->name) : 0);
-	else
-		put_number(out, !cell->absent && cell->number != VIRT_NONE, cell->number);
+	switch (title->type) {
+	case TABLE_NAME:
+		if (known && cell->name)
+			out_csv(out, cell->name, strlen(cell->name));
+		break;
+	case TABLE_DURATIONS:
+		put_durations(out, known ? cell->durations : NULL);
+		break;
+	case TABLE_STRETCHES:
+		put_stretches(out, known ? cell->stretches : NULL, n_stretches_of(title));
+		break;
+	case TABLE_RATE:
+	case TABLE_FIXED:
+		if (known)
+			out_printf(out, title->type == TABLE_RATE ? "%.10g" : "%.3f", cell->rate);
+		break;
+	case TABLE_TIME:
+		put_number(out, known, cell->number);
+		break;
+	default:
+		put_number(out, known && cell->number != VIRT_NONE, cell->number);
+	}
 }
 
 /** The cell that stands under a title; NULL: none. */
@@ -134,40 +149,48 @@ static const struct table_cell *find(const struct table_column *title,
 
 /** The cells of a row and of its group, each under its title. */
 static void put_cells(const struct table_writer *to, const struct table_column *titles, size_t n,
-		      const struct table_cell *cells)
+		      const struct table_cell *cells, bool *comma)
 {
 	static const struct table_cell empty = { .absent = true };
+	bool same = titles == to->rows->columns;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct table_cell *cell;
 
 		if (!is_there(&titles[i]))
 			continue;
-		cell = find(&titles[i], to->rows->columns, to->rows->n, cells);
+		cell = same ? &cells[i] :
+		       find(&titles[i], to->rows->columns, to->rows->n, cells);
 		if (!cell)
 			cell = find(&titles[i], to->table->group, to->table->n_group, to->group);
-		out_char(to->out, ',');
+		if (*comma)
+			out_char(to->out, ',');
+		*comma = true;
 		put_cell(to->out, &titles[i], cell ? cell : &empty);
 	}
 }
 
 static void begin(struct table_writer *to, bool first)
 {
+	bool comma = to->file;
+
 	if (!first)
 		return;
-	out_str(to->out, "file");
-	put_titles(to->out, to->table->group, to->table->n_group);
-	put_titles(to->out, to->table->rows.columns, to->table->rows.n);
+	out_str(to->out, to->file ? "file" : "");
+	put_titles(to->out, to->table->group, to->table->n_group, &comma);
+	put_titles(to->out, to->table->rows.columns, to->table->rows.n, &comma);
 	out_char(to->out, '\n');
 }
 
 static void put_row(struct table_writer *to, const struct table_cell *cells)
 {
 	const struct table *titles = to->titles;
+	bool comma = to->file;
 
-	out_csv(to->out, to->file, strlen(to->file));
-	put_cells(to, titles->group, titles->n_group, cells);
-	put_cells(to, titles->rows.columns, titles->rows.n, cells);
+	if (to->file)
+		out_csv(to->out, to->file, strlen(to->file));
+	put_cells(to, titles->group, titles->n_group, cells, &comma);
+	put_cells(to, titles->rows.columns, titles->rows.n, cells, &comma);
 	out_char(to->out, '\n');
 }
 

@@ -2,6 +2,7 @@
 /**
  * @file	table_json.c
  * @brief	Tables as members of a JSON object: an array of groups, each with an array of rows.
+ *		As JSON Lines: a document for each row.
  */
 #include <stdio.h>
 
@@ -11,7 +12,7 @@
 static void put_pcpus(struct json *json, const char *key, const struct table_cell *cell)
 {
 	json_open(json, key, '{', true);
-	for (size_t i = 0; i < cell->n_pcpus; i++) {
+	for (size_t i = 0; i < cell->n; i++) {
 		char pcpu[16];
 
 		snprintf(pcpu, sizeof(pcpu), "%d", (int)cell->pcpus[i].pcpu);
@@ -27,7 +28,7 @@ static void put_list(struct json *json, const char *key, const struct table_colu
 		     const struct table_cell *cell)
 {
 	json_open(json, key, '[', true);
-	for (size_t i = 0; i < cell->n_list; i++) {
+	for (size_t i = 0; i < cell->n; i++) {
 		json_open(json, NULL, '{', true);
 		put_cells(json, column->list, column->n_list, &cell->list[i * column->n_list]);
 		json_close(json, '}');
@@ -40,23 +41,53 @@ static void put_cell(struct json *json, const struct table_column *column,
 {
 	const char *key = column->key;
 
-	if (column->type == TABLE_NAME)
-		json_str(json, key, cell->name);
-	else if (column->type == TABLE_RATE)
-		json_number(json, key, cell->rate);
-	else if (column->type == TABLE_PCPUS)
-		put_pcpus(json, key, cell);
-	else if (column->type == TABLE_LIST)
-		put_list(json, key, column, cell);
-	else if (column->type == TABLE_DURATIONS && cell->durations)
-		json_durations(json, key, cell->durations);
-	else if (column->type == TABLE_STRETCHES && cell->stretches)
-		json_stretches(json, key, cell->stretches);
-	else if (column->type == TABLE_DURATIONS || column->type == TABLE_STRETCHES ||
-		 cell->number == VIRT_NONE)
+	if (cell->unknown) {
 		json_null(json, key);
-	else
+		return;
+	}
+	switch (column->type) {
+	case TABLE_NAME:
+		json_str(json, key, cell->name);
+		break;
+	case TABLE_TIME:
 		json_i64(json, key, cell->number);
+		break;
+	case TABLE_FLAG:
+		json_bool(json, key, cell->number);
+		break;
+	case TABLE_FIXED:
+		json_fixed(json, key, cell->rate);
+		break;
+	case TABLE_RATE:
+		json_number(json, key, cell->rate);
+		break;
+	case TABLE_PCPUS:
+		put_pcpus(json, key, cell);
+		break;
+	case TABLE_LIST:
+		put_list(json, key, column, cell);
+		break;
+	case TABLE_MEMBERS:
+		cell->members(json, cell->of);
+		break;
+	case TABLE_DURATIONS:
+		if (cell->durations)
+			json_durations(json, key, cell->durations);
+		else
+			json_null(json, key);
+		break;
+	case TABLE_STRETCHES:
+		if (cell->stretches)
+			json_stretches(json, key, cell->stretches);
+		else
+			json_null(json, key);
+		break;
+	default:
+		if (cell->number == VIRT_NONE)
+			json_null(json, key);
+		else
+			json_i64(json, key, cell->number);
+	}
 }
 
 static void put_cells(struct json *json, const struct table_column *columns, size_t n,
@@ -121,3 +152,14 @@ const struct table_format table_json = {
 	.begin = begin, .group = put_group, .rows = begin_rows, .row = put_row,
 	.rows_end = end_rows, .group_end = end_group, .end = end,
 };
+
+static void put_line(struct table_writer *to, const struct table_cell *cells)
+{
+	struct json json;
+
+	json_line_begin(&json, to->out);
+	put_cells(&json, to->rows->columns, to->rows->n, cells);
+	json_document_end(&json);
+}
+
+const struct table_format table_json_lines = { .row = put_line };

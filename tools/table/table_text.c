@@ -36,23 +36,33 @@ static void put_title(struct output *out, const struct table_column *column)
 		text_right(out, column->title, width_of(column));
 }
 
+/** Blanks print only if another title follows. */
 static void put_titles(struct table_writer *to)
 {
 	size_t over = 0;	/* what a long title takes from the column behind it */
+	size_t blanks = 0;
 
 	out_str(to->out, to->rows->apart ? "\n  " : "  ");
 	for (size_t i = 0; i < to->rows->n; i++) {
 		const struct table_column *column = &to->rows->columns[i];
 		size_t size = column->title ? strlen(column->title) : 0;
+		size_t width = column->width > over ? column->width - over : 0;
 
-		if (column->title && column->type == TABLE_NAME) {
-			size_t width = column->width > over ? column->width - over : 0;
-
-			out_text_left(to->out, column->title, width);
+		if (!column->title)
+			continue;
+		if (!size && column->type != TABLE_DURATIONS && column->type != TABLE_STRETCHES) {
+			blanks += column->type == TABLE_NAME ? width : width_of(column) + 1;
+			continue;
+		}
+		out_text_left(to->out, "", blanks);
+		blanks = 0;
+		if (column->type == TABLE_NAME) {
+			out_text(to->out, column->title);
 			over = size > width ? size - width : 0;
-		} else if (column->title && column->type == TABLE_PCPUS) {
+			blanks = width > size ? width - size : 0;
+		} else if (column->type == TABLE_PCPUS) {
 			out_printf(to->out, "  %s", column->title);
-		} else if (column->title) {
+		} else {
 			put_title(to->out, column);
 		}
 	}
@@ -77,7 +87,7 @@ static void put_durations(struct output *out, const struct table_column *column,
 
 static void put_pcpus(struct output *out, const struct table_cell *cell)
 {
-	for (size_t i = 0; i < cell->n_pcpus; i++) {
+	for (size_t i = 0; i < cell->n; i++) {
 		char time[32];
 
 		format_duration(time, sizeof(time), cell->pcpus[i].ns);
@@ -85,11 +95,17 @@ static void put_pcpus(struct output *out, const struct table_cell *cell)
 	}
 }
 
-/** A name that exceeds its column has a blank behind it. */
-static void put_name(struct output *out, const char *name, size_t width)
+/** A name that exceeds its column has a blank behind it; numbers bring their own. */
+static void put_name(struct output *out, const struct table_column *column, const char *name,
+		     const struct table_column *end)
 {
-	out_text_left(out, name, width);
-	if (width && out_columns(name) >= width)
+	const struct table_column *next = column + 1;
+
+	out_text_left(out, name, column->width);
+	while (next < end && !next->title)
+		next++;
+	if (column->width && out_columns(name) >= column->width && next < end &&
+	    next->type == TABLE_NAME)
 		out_char(out, ' ');
 }
 
@@ -100,7 +116,9 @@ static void number_text(char *text, size_t size, const struct table_column *colu
 	double whole = (double)cell->whole, number = (double)cell->number;
 
 	*text = '\0';
-	if (cell->number == VIRT_NONE)
+	if (cell->instead)
+		snprintf(text, size, "%s", cell->instead);
+	else if (cell->number == VIRT_NONE)
 		snprintf(text, size, "-");
 	else if (column->type == TABLE_SHARE)
 		format_share(text, size, cell->number, cell->whole, column->brief ? 1 : 2);
@@ -113,13 +131,14 @@ static void number_text(char *text, size_t size, const struct table_column *colu
 		format_duration(text, size, cell->number);
 }
 
+/** @end: of the columns */
 static void put_cell(struct output *out, const struct table_column *column,
-		     const struct table_cell *cell)
+		     const struct table_cell *cell, const struct table_column *end)
 {
 	char text[32];
 
 	if (column->type == TABLE_NAME) {
-		put_name(out, cell->name, column->width);
+		put_name(out, column, cell->name, end);
 	} else if (column->type == TABLE_DURATIONS) {
 		put_durations(out, column, cell->durations);
 	} else if (column->type == TABLE_STRETCHES && cell->stretches) {
@@ -134,22 +153,24 @@ static void put_cell(struct output *out, const struct table_column *column,
 	}
 }
 
-/** How wide a cell is that has nothing; 0: it has something. */
-static size_t blanks_of(const struct table_column *column, const struct table_cell *cell)
+/** Is a cell empty? @blanks: receives its width */
+static bool is_blank(const struct table_column *column, const struct table_cell *cell,
+		     size_t *blanks)
 {
-	size_t n = 0;
-
+	*blanks = 0;
 	if (column->type == TABLE_DURATIONS && cell->durations && !cell->durations->count) {
 		for (unsigned int shown = column->shown; shown; shown &= shown - 1)
-			n++;
-		return n * (TEXT_NUMBER + 1);
+			*blanks += TEXT_NUMBER + 1;
+		return true;
 	}
-	if (!cell->absent)
-		return 0;
-	return column->type == TABLE_NAME ? column->width : TEXT_NUMBER + 1;
+	if (column->type == TABLE_NAME)
+		*blanks = column->width;
+	else
+		*blanks = width_of(column) + 1;
+	return cell->absent || (column->type == TABLE_NAME && (cell->unknown || !*cell->name));
 }
 
-/** Blanks come before what stands behind them, and none before the end of the line. */
+/** An empty cell prints blanks only if another cell follows. */
 static void put_row(struct table_writer *to, const struct table_cell *cells)
 {
 	size_t blanks = 0;
@@ -159,14 +180,21 @@ static void put_row(struct table_writer *to, const struct table_cell *cells)
 	out_str(to->out, "  ");
 	for (size_t i = 0; i < to->rows->n; i++) {
 		const struct table_column *column = &to->rows->columns[i];
-		size_t n = column->title ? blanks_of(column, &cells[i]) : 0;
+		size_t n;
 
-		blanks += n;
-		if (!column->title || n)
+		if (!column->title)
 			continue;
+		if (is_blank(column, &cells[i], &n)) {
+			blanks += n;
+			continue;
+		}
 		out_text_left(to->out, "", blanks);
 		blanks = 0;
-		put_cell(to->out, column, &cells[i]);
+		if (cells[i].style)
+			out_style(to->out, cells[i].style);
+		put_cell(to->out, column, &cells[i], &to->rows->columns[to->rows->n]);
+		if (cells[i].style)
+			out_style(to->out, OUT_PLAIN);
 	}
 	out_char(to->out, '\n');
 }
@@ -178,13 +206,17 @@ static void put_group(struct table_writer *to, const struct table_cell *cells)
 		if (!to->table->group[i].title || cells[i].absent)
 			continue;
 		out_str(to->out, "\n  ");
+		out_style(to->out, OUT_HEAD);
 		out_text(to->out, cells[i].name);
+		out_style(to->out, OUT_PLAIN);
 		out_char(to->out, '\n');
 	}
 }
 
 static void end_rows(struct table_writer *to)
 {
+	if (to->rows->titled && !to->n_rows && !to->unknown)
+		put_titles(to);
 	if (to->unknown)
 		out_str(to->out, "  -\n");
 	else if (!to->n_rows && to->rows->none)

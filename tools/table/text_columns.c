@@ -10,6 +10,13 @@
 #include "table.h"
 #include "text_columns.h"
 
+enum out_style text_cost_style(int64_t ns, int64_t all)
+{
+	bool is_much = all > 0 && (double)ns * 100 >= (double)all * TEXT_MUCH_PERCENT;
+
+	return is_much ? OUT_BAD : OUT_PLAIN;
+}
+
 void text_right(struct output *out, const char *text, size_t width)
 {
 	out_char(out, ' ');
@@ -41,12 +48,17 @@ void format_duration(char *buf, size_t size, int64_t ns)
 	snprintf(buf, size, "%lld ns", (long long)ns);
 }
 
+struct duration_text duration_text(int64_t ns)
+{
+	struct duration_text duration;
+
+	format_duration(duration.text, sizeof(duration.text), ns);
+	return duration;
+}
+
 void text_duration(struct output *out, int64_t ns)
 {
-	char text[32];
-
-	format_duration(text, sizeof(text), ns);
-	text_right(out, text, TEXT_NUMBER);
+	text_right(out, duration_text(ns).text, TEXT_NUMBER);
 }
 
 void text_count(struct output *out, uint64_t count)

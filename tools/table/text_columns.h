@@ -21,8 +21,19 @@
 /** format_duration - for people: four digits or so, in the unit that fits. */
 void format_duration(char *text, size_t size, int64_t ns);
 
+/** duration_text - the same for an argument of out_printf(): duration_text(ns).text */
+struct duration_text { char text[32]; };
+struct duration_text duration_text(int64_t ns);
+
 /** format_share - for people: @ns of @all in per cent; empty if there is no whole. */
 void format_share(char *text, size_t size, int64_t ns, int64_t all, int decimals);
+
+/** Costs that text shows as bad: shares of time in percent, and single waits. */
+#define TEXT_MUCH_PERCENT	5
+#define TEXT_MUCH_NS		INT64_C(10000000)
+
+/** text_cost_style - of time that a vCPU lost, as a share of @all */
+enum out_style text_cost_style(int64_t ns, int64_t all);
 
 /** text_name - the first column, from where a line begins. */
 void text_name(struct output *out, const char *name);

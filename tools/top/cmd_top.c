@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_top.c
- * @brief	kshark-virt top: what machines and vCPUs did, interval by interval.
+ * @brief	kshark-virt top: the activity of machines and vCPUs, interval by interval.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "record.h"
 #include "report_range.h"
+#include "terminal.h"
 #include "top_follow.h"
 #include "top_input_kvm.h"
 #include "top_input_xen.h"
@@ -68,10 +69,7 @@ static const struct ksv_option top_option_table[] = {
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
-	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
-	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
-	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
-	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTIONS_TRACE(OPTIONS, trace),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
@@ -108,6 +106,8 @@ static int write_intervals(const struct top_options *options, struct report *rep
 				to_ns : report->from_ns + step;
 		if (top_interval_make(&interval, report, &options->vcpus, TOP_ALL))
 			return -ENOMEM;
+		if (format->at_once)
+			trace_notes_copy(&interval.notes, &report->load->notes);
 		format->interval(out, &interval);
 		top_interval_free(&interval);
 		report->from_ns = report->to_ns;
@@ -126,7 +126,8 @@ static int write_top(const struct top_options *options, struct report *report)
 {
 	const struct top_format *format = formats[options->format];
 	static struct output out;
-	int status = out_open(&out, options->output);
+	int status = out_open_text(&out, options->output,
+				   format == &top_text ? OUT_PEOPLE : OUT_PROGRAM);
 
 	if (status)
 		return status;
@@ -137,7 +138,7 @@ static int write_top(const struct top_options *options, struct report *report)
 		status = KSV_EXIT_FILE;
 	}
 	if (format->end)
-		format->end(&out);
+		format->end(&out, NULL);
 	return out_close(&out, model_changed(report->load, status));
 }
 
@@ -296,6 +297,7 @@ static int show_live(const struct top_options *options, const struct top_follow 
 		.wait = live_wait, .get = live_get, .put = live_put, .self = follow->live,
 		.name = follow->name, .is_live = true, .interval_ns = options->interval.ns,
 	};
+	struct trace_notes notes = { 0 };
 	struct top_status status;
 	int ret = top_screen_show(&source, &status);
 
@@ -305,8 +307,14 @@ static int show_live(const struct top_options *options, const struct top_follow 
 		ksv_error("%s: not enough memory", follow->name);
 		return KSV_EXIT_FILE;
 	}
+	top_live_notes(follow->live, &notes);
 	/* whoever leaves it has seen the rest */
-	return status.state == TOP_FAILED ? top_follow_end(follow, &status) : KSV_EXIT_OK;
+	if (status.state == TOP_FAILED)
+		ret = top_follow_end(follow, &status, &notes);
+	else if (!follow->quiet)
+		trace_notes_print(&notes, stderr);
+	trace_notes_free(&notes);
+	return ret;
 }
 
 /** @name: of what @self is, for messages; @path: as it was given */
@@ -317,12 +325,13 @@ static int follow_input(struct top_options *options, const char *name, const cha
 	const struct top_live_options live = {
 		.input = input, .self = self, .interval_ns = options->interval.ns,
 		.hold_ns = options->hold.ns, .vcpus = &options->vcpus, .max_bytes = KEPT_BYTES,
-		.drops = screen,
+		.drops = screen, .name = name, .once = options->once,
 	};
+	const struct top_format *format = formats[options->format < 0 ? 0 : options->format];
 	struct top_follow follow = {
 		.live = top_live_start(&live), .input = input, .self = self,
 		.name = name, .path = path, .output = options->output,
-		.format = formats[options->format < 0 ? 0 : options->format],
+		.format = format->live ? format->live : format,
 		.once = options->once, .quiet = options->quiet,
 	};
 	int status = screen ? KSV_EXIT_OK : -ENOTTY;
@@ -390,6 +399,8 @@ static int follow_host(struct top_options *options, const char *path, bool (*gro
 		status = top_input_kvm_open(&input, name, options->buffer, options->limit);
 	if (status)
 		return status;
+	if (!options->quiet && top_input_kvm_is_idle(&input))
+		ksv_note("%s: no KVM machine runs; waiting for one, Ctrl-C ends it", name);
 	input.grows = grows;
 	input.arg = arg;
 	status = follow_input(options, name, path, &top_input_kvm, &input);
@@ -532,14 +543,11 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 		.command = command, .format = -1,
 		.interval = { .kind = KSV_TIME_NS, .ns = INTERVAL_NS },
 	};
-	char error[512] = "";
 	int first, status;
 
 	options.limit = LIMIT;
 	options.buffer = BUFFER;
-	if (host_options_from_env(&options.trace, error, sizeof(error)))
-		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, &options, &first);
+	status = model_parse(command, argc, argv, &options, &options.trace, &first);
 	if (status >= 0)
 		goto end;
 	if (options.interval.kind != KSV_TIME_NS || options.interval.ns <= 0)
@@ -566,5 +574,6 @@ const struct ksv_command cmd_top = {
 		 "On a terminal, the full screen is used unless --format is given.\n",
 	.options = top_option_table,
 	.n_options = ARRAY_SIZE(top_option_table),
+	.prints_text = true,
 	.run = run_top,
 };

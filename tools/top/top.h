@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	top.h
- * @brief	What happened in one interval of a trace, fact by fact, and who writes it down.
+ * @brief	The facts of one interval of a trace, and the writers that take them.
  *
- * The numbers are those of virt_window.h: times are cut to the interval, what begins in it is
- * counted and has its whole length. So intervals without gaps add up to the window that they fill.
+ * The numbers are those of virt_window.h: times are cut to the interval; an event that begins in
+ * the interval is counted and has its whole length. So intervals without gaps add up to the window
+ * that they fill.
  */
 #ifndef KSHARK_VIRT_TOP_H
 #define KSHARK_VIRT_TOP_H
@@ -34,8 +35,9 @@ struct top_fact {
 	int64_t		ns;			/* or VIRT_NONE: not known */
 	int64_t		count;			/* or VIRT_NONE */
 	int64_t		complete;		/* of these, with a length; or VIRT_NONE */
-	int64_t		p99;			/* or VIRT_NONE */
+	int64_t		wake_p99;		/* or VIRT_NONE */
 	int64_t		known_ns;		/* what shares refer to */
+	unsigned int	includes;		/* TOP_STATE: as virt_model_includes() */
 };
 
 typedef void (*top_fact_fn)(void *arg, const struct top_fact *fact);
@@ -57,6 +59,17 @@ enum top_machines {
 int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, enum top_machines machines,
 	      top_fact_fn take, void *arg);
 
+/** The numbers of a fact. */
+enum top_number {
+	TOP_COUNT = 1 << 0,
+	TOP_NS = 1 << 1,
+	TOP_COMPLETE = 1 << 2,
+	TOP_P99 = 1 << 3,
+};
+
+/** top_has - do facts of a kind have a number? It may be unknown. */
+bool top_has(enum top_kind kind, enum top_number number);
+
 /** top_section - the name of a kind. */
 const char *top_section(enum top_kind kind);
 
@@ -70,6 +83,7 @@ struct top_interval {
 	size_t		n, room;
 	char		*text;		/* the names */
 	size_t		n_text, room_text;
+	struct trace_notes notes;	/* that earlier intervals do not have */
 	bool		no_memory;
 };
 
@@ -93,13 +107,15 @@ struct top_count {
 
 /** How intervals are written. */
 struct top_format {
-	/** Or NULL. @notes: what is known by then */
+	/** Or NULL. @notes: of the file; NULL: each interval has its own */
 	void	(*begin)(struct output *out, const char *file, const struct trace_notes *notes);
 	void	(*interval)(struct output *out, const struct top_interval *interval);
-	void	(*end)(struct output *out);				/* or NULL */
+	/** Or NULL. @notes: of the whole input, marked as printed if an interval had it; or NULL */
+	void	(*end)(struct output *out, const struct trace_notes *notes);
+	const struct top_format *live;	/* takes its place for what is still recorded; or NULL */
 	bool	at_once;	/* a single interval: counters since the window's beginning */
 };
 
-extern const struct top_format top_text, top_csv, top_json, top_openmetrics;
+extern const struct top_format top_text, top_csv, top_json, top_json_lines, top_openmetrics;
 
 #endif

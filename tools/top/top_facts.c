@@ -15,19 +15,27 @@ struct walk {
 	void		*arg;
 };
 
+static const struct kind_row {
+	const char	*section;
+	unsigned int	numbers;
+} kinds[TOP_N_KINDS] = {
+	[TOP_MACHINE_STATE] = { "machine_state", TOP_COUNT | TOP_NS },
+	[TOP_STATE] = { "state", TOP_COUNT | TOP_NS },
+	[TOP_UNSPLIT] = { "unsplit", TOP_NS },
+	[TOP_EXIT] = { "exits", TOP_COUNT | TOP_NS | TOP_COMPLETE },
+	[TOP_WAKE] = { "wakes", TOP_COUNT | TOP_NS | TOP_COMPLETE | TOP_P99 },
+	[TOP_STEAL] = { "culprit", TOP_NS },
+	[TOP_LOSS] = { "lost", TOP_COUNT | TOP_NS },
+};
+
 const char *top_section(enum top_kind kind)
 {
-	static const char *const names[TOP_N_KINDS] = {
-		[TOP_MACHINE_STATE] = "machine_state",
-		[TOP_STATE] = "state",
-		[TOP_UNSPLIT] = "unsplit",
-		[TOP_EXIT] = "exits",
-		[TOP_WAKE] = "wakes",
-		[TOP_STEAL] = "culprit",
-		[TOP_LOSS] = "lost",
-	};
+	return kinds[kind].section;
+}
 
-	return names[kind];
+bool top_has(enum top_kind kind, enum top_number number)
+{
+	return kinds[kind].numbers & (unsigned int)number;
 }
 
 static int64_t if_any(uint64_t n, int64_t value)
@@ -79,10 +87,13 @@ static void vcpu_states(const struct walk *walk, struct top_fact fact,
 		fact.name = virt_state_name((enum virt_state)state);
 		fact.ns = stats->states[state].ns;
 		fact.count = (int64_t)stats->states[state].count;
+		fact.includes = virt_model_includes(walk->report->load->model,
+						    (enum virt_state)state);
 		take_state(walk, &fact, virt_model_knows_state(walk->report->load->model,
 							       (enum virt_state)state));
 	}
 	fact.kind = TOP_UNSPLIT;
+	fact.includes = 0;
 	fact.count = VIRT_NONE;
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		fact.id = state;
@@ -97,6 +108,10 @@ static void vcpu_exits(const struct walk *walk, struct top_fact fact,
 		       const struct virt_window_stats *stats)
 {
 	fact.kind = TOP_EXIT;
+	fact.id = VIRT_NONE;
+	fact.count = fact.ns = VIRT_NONE;
+	if (!knows(walk, VIRT_NUMBER_EXITS))
+		walk->take(walk->arg, &fact);
 	for (size_t i = 0; i < stats->n_reasons; i++) {
 		const struct virt_window_exit *exit = &stats->reasons[i];
 
@@ -116,14 +131,19 @@ static void vcpu_waits(const struct walk *walk, struct top_fact fact,
 
 	fact.kind = TOP_WAKE;
 	set_lengths(&fact, wakes->count, &wakes->whole);
-	fact.p99 = if_any(wakes->whole.count, wakes->whole.p99);
+	fact.wake_p99 = if_any(wakes->whole.count, wakes->whole.p99);
 	if (!knows(walk, VIRT_NUMBER_WAKING))
-		fact.count = fact.complete = fact.ns = fact.p99 = VIRT_NONE;
+		fact.count = fact.complete = fact.ns = fact.wake_p99 = VIRT_NONE;
 	if (wakes->count || fact.count == VIRT_NONE)
 		walk->take(walk->arg, &fact);
 	fact.kind = TOP_STEAL;
-	fact.count = fact.complete = fact.p99 = VIRT_NONE;
-	for (size_t i = 0; i < stats->n_culprits && knows(walk, VIRT_NUMBER_CULPRITS); i++) {
+	fact.id = VIRT_NONE;
+	fact.count = fact.complete = fact.wake_p99 = fact.ns = VIRT_NONE;
+	if (!knows(walk, VIRT_NUMBER_CULPRITS)) {
+		walk->take(walk->arg, &fact);
+		return;
+	}
+	for (size_t i = 0; i < stats->n_culprits; i++) {
 		fact.id = stats->culprits[i].vcpu;
 		fact.name = report_who(walk->report, fact.id);
 		fact.ns = stats->culprits[i].ns;
@@ -137,7 +157,7 @@ static void machine_facts(const struct walk *walk, int32_t index)
 	const struct virt_machine *info = virt_model_machine(model, index);
 	struct top_fact fact = {
 		.machine = info->name, .machine_id = info->id, .vcpu_id = VIRT_NONE,
-		.pcpu = VIRT_NONE, .complete = VIRT_NONE, .p99 = VIRT_NONE,
+		.pcpu = VIRT_NONE, .complete = VIRT_NONE, .wake_p99 = VIRT_NONE,
 	};
 	struct report_machine machine;
 
@@ -177,7 +197,7 @@ static void pcpu_facts(const struct walk *walk)
 {
 	struct top_fact fact = {
 		.kind = TOP_LOSS, .machine_id = VIRT_NONE, .vcpu_id = VIRT_NONE,
-		.complete = VIRT_NONE, .p99 = VIRT_NONE,
+		.complete = VIRT_NONE, .wake_p99 = VIRT_NONE,
 	};
 
 	for (int pcpu = 0; pcpu < walk->report->n_pcpus; pcpu++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_follow.c
- * @brief	Intervals of what is still being recorded, written as they come.
+ * @brief	Write the intervals of a trace that is still being recorded, as they come.
  */
 #include <errno.h>
 #include <signal.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "host_trace.h"
+#include "terminal.h"
 #include "top_follow.h"
 #include "top_sum.h"
 
@@ -77,10 +78,9 @@ static void note_counts(const struct top_follow *follow, const struct top_count 
 			 (unsigned long long)count->hurried);
 }
 
-int top_follow_end(const struct top_follow *follow, const struct top_status *status)
+int top_follow_end(const struct top_follow *follow, const struct top_status *status,
+		   struct trace_notes *notes)
 {
-	char *notes = NULL;
-
 	if (status->state == TOP_FAILED) {
 		const char *why = status->error == -EINVAL ?
 				  "not a trace of xentrace: no window of records" :
@@ -101,12 +101,7 @@ int top_follow_end(const struct top_follow *follow, const struct top_status *sta
 		ksv_note("%s: has ended, after %llu records", follow->name,
 			 (unsigned long long)status->count.records);
 	note_counts(follow, &status->count);
-	/* that it was left in the middle of something is our own doing */
-	if (!top_follow_is_over() && !follow->once)
-		notes = follow->input->notes(follow->self);
-	if (notes)
-		fputs(notes, stderr);
-	free(notes);
+	trace_notes_print(notes, stderr);
 	return KSV_EXIT_OK;
 }
 
@@ -123,6 +118,7 @@ struct writing {
 	const struct top_follow	*follow;
 	struct output		*out;
 	struct top_sum		sum;
+	struct trace_notes	said;		/* notes of intervals */
 	bool			failed;		/* to write the last counters */
 	unsigned int		waits, left;	/* so many intervals until it is tried again */
 };
@@ -136,9 +132,12 @@ static void replace(struct writing *writing)
 	const struct top_follow *follow = writing->follow;
 	int status = out_open(writing->out, follow->output);
 
+	trace_notes_free(&writing->sum.all.notes);
+	top_live_notes(follow->live, &writing->sum.all.notes);
 	if (!status) {
 		follow->format->interval(writing->out, &writing->sum.all);
-		follow->format->end(writing->out);
+		if (follow->format->end)
+			follow->format->end(writing->out, NULL);
 		status = out_close(writing->out, KSV_EXIT_OK);
 	}
 	writing->failed = status;
@@ -147,11 +146,20 @@ static void replace(struct writing *writing)
 	writing->left = writing->waits;
 }
 
+/** Notes come before the first numbers that they are about. */
+static void take_notes(struct writing *writing, const struct trace_notes *notes)
+{
+	trace_notes_copy(&writing->said, notes);
+	if (!writing->follow->quiet)
+		trace_notes_print(&writing->said, stderr);
+}
+
 /** Return: an exit status that ends it, or KSV_EXIT_OK. */
 static int write_one(struct writing *writing, const struct top_interval *interval)
 {
 	const struct top_follow *follow = writing->follow;
 
+	take_notes(writing, &interval->notes);
 	if (!follow->format->at_once) {
 		follow->format->interval(writing->out, interval);
 		out_flush(writing->out);
@@ -198,26 +206,36 @@ int top_follow_write(const struct top_follow *follow)
 	static struct output out;
 	struct writing writing = { .follow = follow, .out = &out };
 	const struct top_format *format = follow->format;
-	const struct trace_notes nothing = { 0 };	/* is known yet */
+	struct trace_notes notes = { 0 };
 	struct top_status status;
-	int ret = is_replaced(follow) ? KSV_EXIT_OK : out_open(&out, follow->output), ended;
+	int ret = KSV_EXIT_OK, ended;
+	bool more = false;
 
+	if (!is_replaced(follow))
+		ret = out_open_text(&out, follow->output,
+				    format == &top_text ? OUT_PEOPLE : OUT_PROGRAM);
 	if (ret)
 		return ret;
 	if (!is_replaced(follow) && format->begin)
-		format->begin(&out, follow->path, &nothing);
+		format->begin(&out, follow->path, NULL);
 	ret = write_all(&writing, &status);
-	ended = ret ? ret : top_follow_end(follow, &status);
-	if (is_replaced(follow)) {
-		if (!ended && writing.failed)
-			replace(&writing);
-		top_sum_free(&writing.sum);
-		return ended ? ended : writing.failed ? KSV_EXIT_FILE : KSV_EXIT_OK;
+	top_live_notes(follow->live, &notes);
+	for (size_t i = 0; i < notes.n; i++) {
+		notes.all[i].printed = trace_notes_has(&writing.said, notes.all[i].text);
+		more |= !notes.all[i].printed;
 	}
-	if (format->at_once)
+	trace_notes_copy(&writing.sum.all.notes, &notes);
+	if (!is_replaced(follow) && format->at_once)
 		format->interval(&out, &writing.sum.all);
-	if (format->end)
-		format->end(&out);
+	if (!is_replaced(follow) && format->end)
+		format->end(&out, &notes);
+	ended = ret ? ret : top_follow_end(follow, &status, &notes);
+	if (is_replaced(follow) && !ended && (writing.failed || more))
+		replace(&writing);
 	top_sum_free(&writing.sum);
-	return out_close(&out, ended);
+	trace_notes_free(&writing.said);
+	trace_notes_free(&notes);
+	if (!is_replaced(follow))
+		return out_close(&out, ended);
+	return ended ? ended : writing.failed ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	top_follow.h
- * @brief	Intervals of what is still being recorded, written as they come.
+ * @brief	Write the intervals of a trace that is still being recorded, as they come.
  */
 #ifndef KSHARK_VIRT_TOP_FOLLOW_H
 #define KSHARK_VIRT_TOP_FOLLOW_H
@@ -34,9 +34,11 @@ int top_follow_write(const struct top_follow *follow);
 
 /**
  * top_follow_end - what is said in the end
+ * @notes: of top_live_notes()
  *
  * Return: KSV_EXIT_OK, or KSV_EXIT_FILE after a message: it could not be followed to its end.
  */
-int top_follow_end(const struct top_follow *follow, const struct top_status *status);
+int top_follow_end(const struct top_follow *follow, const struct top_status *status,
+		   struct trace_notes *notes);
 
 #endif

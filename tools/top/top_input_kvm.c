@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_input_kvm.c
- * @brief	What this KVM host does now.
+ * @brief	The current activity of this KVM host.
  */
 #include <errno.h>
 #include <limits.h>
@@ -105,6 +105,7 @@ static int look_at_guests(struct top_input_kvm *input)
 
 	kvm_live_free(&input->live);
 	ret = kvm_live_read(record_root(), &input->live);
+	input->knows_guests = !ret;
 	/* nobody tells names, then: threads that enter guests are known */
 	if (ret && ret != -ENOMEM)
 		return 0;
@@ -140,20 +141,30 @@ static int check(void)
 		ksv_error("this is dom0 of Xen: xentrace -D - | kshark-virt top -");
 		return KSV_EXIT_FILE;
 	}
+	if (!record_is_kvm()) {
+		ksv_error("this host runs no KVM machines: there is no /dev/kvm; run top on the "
+			  "host, or give a trace");
+		return KSV_EXIT_FILE;
+	}
 	return record_check_root("top") ? KSV_EXIT_OK : KSV_EXIT_FILE;
 }
 
 static int start(struct top_input_kvm *input, uint64_t buffer)
 {
 	const char *there[ARRAY_SIZE(events)];
-	int n = 0, status;
+	char why[512];
+	int n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		if (record_is_event(events[i]))
 			there[n++] = events[i];
-	record_instance_sweep();
-	status = record_instance_make(input->instance, "mono", buffer, there, n);
-	return status ? status : record_buffers_open(&input->cpus, input->instance);
+	record_instance_sweep(RECORD_TOP_INSTANCE);
+	if (record_instance_make(input->instance, RECORD_TOP_INSTANCE, "mono", buffer, there, n,
+				 why, sizeof(why))) {
+		ksv_error("%s", why);
+		return KSV_EXIT_FILE;
+	}
+	return record_buffers_open(&input->cpus, input->instance);
 }
 
 static int highest(const struct record_cpus *cpus)
@@ -199,6 +210,11 @@ int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t b
 	if (status)
 		top_input_kvm_close(input);
 	return status;
+}
+
+bool top_input_kvm_is_idle(const struct top_input_kvm *input)
+{
+	return input->knows_guests && !input->live.n_guests;
 }
 
 void top_input_kvm_close(struct top_input_kvm *input)
@@ -394,10 +410,10 @@ static void kvm_forget(void *self, int64_t before_ns)
 }
 
 /** What was lost is counted, and nothing else can be wrong with it. */
-static char *kvm_notes(void *self)
+static void kvm_notes(const void *self, struct trace_notes *notes)
 {
 	(void)self;
-	return NULL;
+	(void)notes;
 }
 
 static void kvm_count(const void *self, struct top_count *count)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	top_input_kvm.h
- * @brief	What this KVM host does now, from trace buffers of the kernel that are top's own.
+ * @brief	The current activity of this KVM host, from trace buffers of the kernel that are
+ *		top's own.
  *
- * They are an instance of tracefs: whoever else traces, trace-cmd record for one, is not disturbed,
- * and does not disturb. trace-cmd's own files would come late: it takes whole pages, and a CPU that
- * has little to tell fills one in minutes.
+ * The buffers are an instance of tracefs: other tracers, such as trace-cmd record, do not disturb
+ * top, and top does not disturb them. trace-cmd's own files would come late: trace-cmd takes whole
+ * pages, and a CPU with few events fills a page in minutes.
  */
 #ifndef KSHARK_VIRT_TOP_INPUT_KVM_H
 #define KSHARK_VIRT_TOP_INPUT_KVM_H
@@ -27,6 +28,7 @@ struct top_input_kvm {
 	int64_t		settled_ns;	/* all that came before this is there */
 	int64_t		begin_ns;	/* of the first record */
 	int64_t		looked_ns;	/* when threads were looked at last */
+	bool		knows_guests;	/* those in @live are all that run */
 	uint64_t	hurried;	/* records that were taken early, for lack of memory */
 	bool		begun, ended;
 	/** Will there be more? NULL: yes. */
@@ -43,6 +45,9 @@ struct top_input_kvm {
  */
 int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
 		       uint64_t max_bytes);
+
+/** top_input_kvm_is_idle - is it known that no machine runs? */
+bool top_input_kvm_is_idle(const struct top_input_kvm *input);
 void top_input_kvm_close(struct top_input_kvm *input);
 
 extern const struct top_input top_input_kvm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_input_xen.c
- * @brief	What xentrace writes, into a pipe or into a file that grows.
+ * @brief	The records that xentrace writes, into a pipe or into a file that grows.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "top_input_xen.h"
+#include "xen_trace_note.h"
 
 #define READ_BYTES	(256 << 10)
 /** Damaged places that are listed one by one. */
@@ -139,10 +140,10 @@ static void xen_forget(void *self, int64_t before_ns)
 	xen_live_forget(((struct top_input_xen *)self)->live, before_ns);
 }
 
-static char *xen_notes(void *self)
+static void xen_notes(const void *self, struct trace_notes *notes)
 {
-	return xen_trace_notes(xen_live_trace(((struct top_input_xen *)self)->live),
-			       NOTES_MAX_LINES);
+	xen_trace_note_all(xen_live_trace(((const struct top_input_xen *)self)->live),
+			   NOTES_MAX_LINES, notes);
 }
 
 static void xen_count(const void *self, struct top_count *count)

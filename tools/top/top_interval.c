@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_interval.c
- * @brief	The facts of one interval, which outlive the model that they were asked of.
+ * @brief	The facts of one interval, which outlive the model that they come from.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -89,5 +89,6 @@ void top_interval_free(struct top_interval *interval)
 {
 	free(interval->facts);
 	free(interval->text);
+	trace_notes_free(&interval->notes);
 	*interval = (struct top_interval){ 0 };
 }

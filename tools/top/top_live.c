@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_live.c
- * @brief	Intervals of what is still being recorded, made in a thread of its own.
+ * @brief	Make the intervals of a trace that is still being recorded, in a thread of its own.
  *
- * The lock is held while an interval is handed over, never while records are read or modelled, nor
- * while anybody writes: so neither waits for the other.
+ * The lock is held while an interval is handed over. It is never held while records are read or
+ * modelled, or while an interval is written: so neither thread waits for the other.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "host_notes.h"
 #include "top_live.h"
 
 /** How long it waits for records before it looks whether it is to stop. */
@@ -39,9 +40,11 @@ struct top_live {
 	struct top_status	status;
 	int64_t			came_ns;	/* when something came last */
 	bool			stop;
+	struct trace_notes	notes;		/* what is known by now */
 	/* of the reading thread alone: */
 	int64_t			from_ns;	/* of the next interval */
 	bool			begun, settled;
+	uint64_t		losses;		/* that have begun */
 };
 
 static int64_t now_ns(void)
@@ -150,8 +153,57 @@ static int64_t plus(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/** Is it damage at the end of input that this command has stopped? */
+static bool is_stop_damage(const struct top_live *live, const struct trace_note *note)
+{
+	return live->stop && note->kind == TRACE_NOTE_DAMAGE;
+}
+
+/** Does a note have a number that grows up to the end of the input? */
+static bool is_final(const struct trace_note *note)
+{
+	return note->kind == TRACE_NOTE_DAMAGE || note->kind == TRACE_NOTE_CONTRADICTION ||
+	       note->kind == TRACE_NOTE_CHANGED || note->kind == TRACE_NOTE_LOSS;
+}
+
+/**
+ * Find the notes about the input up to now. A kind of records that is missing now may come later.
+ * @fresh: receives the new notes; or NULL
+ */
+static void set_notes(struct top_live *live, const struct virt_model *model, bool final,
+		      struct trace_notes *fresh)
+{
+	const struct top_live_options *options = &live->options;
+	struct trace_notes now = { 0 }, before;
+
+	options->input->notes(options->self, &now);
+	/* of the model, losses that no interval has any more are gone */
+	host_note_losses(model, live->losses, options->name, &now);
+	host_note_contradictions(model, options->name, &now);
+	host_note_lacks(model, options->name, &now);
+	pthread_mutex_lock(&live->lock);
+	before = live->notes;
+	live->notes = (struct trace_notes){ 0 };
+	for (size_t i = 0; i < now.n; i++)
+		if ((final || !is_final(&now.all[i])) && !is_stop_damage(live, &now.all[i]))
+			trace_notes_copy_one(&live->notes, &now.all[i]);
+	for (size_t i = 0; i < live->notes.n && fresh; i++)
+		if (!trace_notes_has(&before, live->notes.all[i].text))
+			trace_notes_copy_one(fresh, &live->notes.all[i]);
+	pthread_mutex_unlock(&live->lock);
+	trace_notes_free(&before);
+	trace_notes_free(&now);
+}
+
+void top_live_notes(struct top_live *live, struct trace_notes *notes)
+{
+	pthread_mutex_lock(&live->lock);
+	trace_notes_copy(notes, &live->notes);
+	pthread_mutex_unlock(&live->lock);
+}
+
 /** The next interval, up to @to_ns. Return: 0 or a negative errno. */
-static int tell(struct top_live *live, struct virt_model *model, int64_t to_ns)
+static int live_interval(struct top_live *live, struct virt_model *model, int64_t to_ns)
 {
 	struct model_load load = { .model = model };
 	struct report report = {
@@ -161,7 +213,9 @@ static int tell(struct top_live *live, struct virt_model *model, int64_t to_ns)
 	struct top_interval interval;
 	int ret = top_interval_make(&interval, &report, live->options.vcpus, TOP_LIVING);
 
+	live->losses += virt_model_count_losses(model, VIRT_NONE, live->from_ns, to_ns).losses;
 	if (!ret) {
+		set_notes(live, model, live->options.once, &interval.notes);
 		ret = keep(live, &interval);
 		if (ret)
 			top_interval_free(&interval);
@@ -187,9 +241,9 @@ static int tell_until(struct top_live *live, struct virt_model *model, int64_t u
 	int ret = 0;
 
 	if (n > MAX_GAP)
-		return tell(live, model, live->from_ns + (int64_t)n * step);
+		return live_interval(live, model, live->from_ns + (int64_t)n * step);
 	while (!ret && n--)
-		ret = tell(live, model, live->from_ns + step);
+		ret = live_interval(live, model, live->from_ns + step);
 	return ret;
 }
 
@@ -237,8 +291,10 @@ static int tell_rest(struct top_live *live)
 	while (!ret && live->from_ns < end_ns) {
 		int64_t to_ns = plus(live->from_ns, options->interval_ns);
 
-		ret = tell(live, model, to_ns < end_ns ? to_ns : end_ns);
+		ret = live_interval(live, model, to_ns < end_ns ? to_ns : end_ns);
 	}
+	if (!ret)
+		set_notes(live, model, true, NULL);
 	virt_model_free(model);
 	return ret;
 }
@@ -369,6 +425,7 @@ void top_live_free(struct top_live *live)
 	pthread_join(live->thread, NULL);
 	while (live->n)
 		drop_first(live);
+	trace_notes_free(&live->notes);
 	pthread_cond_destroy(&live->changed);
 	pthread_mutex_destroy(&live->lock);
 	free(live->kept);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	top_live.h
- * @brief	Intervals of what is still being recorded: one thread reads, and others take them.
+ * @brief	The intervals of a trace that is still being recorded: one thread reads, and others
+ *		take them.
  *
- * An interval is told as a report would tell it of what had been recorded up to some time after it
- * (hold_ns): VM exits and wake-ups that begin in it, and take longer than that, are counted and
- * have no length. What is kept of the trace is no more than that, and the interval itself.
+ * An interval has the content of a report about the records up to some time after the interval
+ * (hold_ns). VM exits and wake-ups that begin in it and end later than that are counted, and have
+ * no length. No more of the trace is kept than that time and the interval itself.
  */
 #ifndef KSHARK_VIRT_TOP_LIVE_H
 #define KSHARK_VIRT_TOP_LIVE_H
@@ -32,8 +33,8 @@ struct top_input {
 	int64_t	(*last)(const void *self);
 	int	(*model)(void *self, int64_t begin_ns, int64_t end_ns, struct virt_model **model);
 	void	(*forget)(void *self, int64_t before_ns);
-	/** Return: a malloc'ed text, as host_trace_notes(); or NULL. */
-	char	*(*notes)(void *self);
+	/** What limits the numbers, as far as it is known by now; as host_trace_notes(). */
+	void	(*notes)(const void *self, struct trace_notes *notes);
 	/** What has become of what came: to be added to a status. */
 	void	(*count)(const void *self, struct top_count *count);
 };
@@ -41,6 +42,8 @@ struct top_input {
 struct top_live_options {
 	const struct top_input	*input;
 	void			*self;		/* of the input, which stays its owner's */
+	const char		*name;		/* of the input, for notes */
+	bool			once;		/* only the first interval is wanted */
 	int64_t			interval_ns, hold_ns;
 	const struct ksv_vcpu_set *vcpus;
 	uint64_t		max_bytes;	/* of intervals that are kept */
@@ -89,6 +92,9 @@ void top_live_wait(struct top_live *live, uint64_t number, int timeout_ms,
  */
 const struct top_interval *top_live_get(struct top_live *live, uint64_t number);
 void top_live_put(struct top_live *live, const struct top_interval *interval);
+
+/** top_live_notes - add what limits the numbers: all of it if the state is TOP_ENDED or later. */
+void top_live_notes(struct top_live *live, struct trace_notes *notes);
 
 /** top_live_taken - unless they drop by themselves, intervals below this number are gone then. */
 void top_live_taken(struct top_live *live, uint64_t number);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_openmetrics.c
- * @brief	A window as OpenMetrics, which want each family's samples together.
+ * @brief	Write a window as OpenMetrics, which require each family's samples together.
  */
 #include <stdio.h>
 
@@ -18,9 +18,9 @@ struct family {
 };
 
 static const struct family families[] = {
-	{ "kshark_virt_machine_state_seconds", "counter", "What vCPUs of a machine did together.",
+	{ "kshark_virt_machine_state_seconds", "counter", "Joint states of a machine's vCPUs.",
 	  TOP_MACHINE_STATE, VALUE_NS, "state" },
-	{ "kshark_virt_state_seconds", "counter", "What vCPUs did.",
+	{ "kshark_virt_state_seconds", "counter", "States of vCPUs.",
 	  TOP_STATE, VALUE_NS, "state" },
 	{ "kshark_virt_exits", "counter", "VM exits.", TOP_EXIT, VALUE_COUNT, "reason" },
 	{ "kshark_virt_exit_cost_seconds", "counter", "From VM exit to entry, whole.",
@@ -94,7 +94,7 @@ static void put_fact(const struct writer *writer, const struct top_fact *fact)
 {
 	const struct family *family = writer->family;
 	int64_t value = family->value == VALUE_NS ? fact->ns :
-			family->value == VALUE_P99 ? fact->p99 : fact->count;
+			family->value == VALUE_P99 ? fact->wake_p99 : fact->count;
 
 	if (fact->kind != family->kind || value == VIRT_NONE)
 		return;
@@ -109,23 +109,40 @@ static void put_fact(const struct writer *writer, const struct top_fact *fact)
 	out_char(writer->out, '\n');
 }
 
-static void put_window(struct output *out, const struct top_interval *interval)
+/** Write the notes as a metric. */
+static void put_notes(struct output *out, const struct trace_notes *notes)
+{
+	out_str(out, "# HELP kshark_virt_warning What limits these numbers.\n"
+		     "# TYPE kshark_virt_warning info\n");
+	for (size_t i = 0; i < notes->n; i++) {
+		const struct trace_note *note = &notes->all[i];
+
+		out_str(out, "kshark_virt_warning_info{");
+		put_label(out, "kind", trace_note_kind_name(note->kind));
+		put_label(out, ",text", note->text);
+		out_str(out, "} 1\n");
+	}
+}
+
+static void put_openmetrics(struct output *out, const struct top_interval *interval)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		const struct writer writer = { .out = out, .family = &families[i] };
 
-		out_printf(out, "# TYPE %s %s\n# HELP %s %s\n", families[i].name,
-			   families[i].type, families[i].name, families[i].help);
+		out_printf(out, "# HELP %s %s\n# TYPE %s %s\n", families[i].name,
+			   families[i].help, families[i].name, families[i].type);
 		for (size_t j = 0; j < interval->n; j++)
 			put_fact(&writer, &interval->facts[j]);
 	}
+	put_notes(out, &interval->notes);
 }
 
-static void put_end(struct output *out)
+static void put_end(struct output *out, const struct trace_notes *notes)
 {
+	(void)notes;
 	out_str(out, "# EOF\n");
 }
 
 const struct top_format top_openmetrics = {
-	.interval = put_window, .end = put_end, .at_once = true,
+	.interval = put_openmetrics, .end = put_end, .at_once = true,
 };

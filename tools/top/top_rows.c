@@ -86,6 +86,12 @@ static int64_t sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &c) ? INT64_MAX : c;
 }
 
+/** A sum of which something is unknown is unknown. */
+static int64_t count(int64_t a, int64_t b)
+{
+	return a == VIRT_NONE || b == VIRT_NONE ? VIRT_NONE : sum(a, b);
+}
+
 double top_row_share(const struct top_row *row, int state)
 {
 	int64_t base = state == VIRT_UNKNOWN ? row->all_ns : row->known_ns;
@@ -119,22 +125,24 @@ static void take_fact(struct top_row *row, const struct top_fact *fact)
 		if (fact->ns != VIRT_NONE) {
 			row->state_ns[fact->id] = sum(row->state_ns[fact->id], fact->ns);
 			row->all_ns = sum(row->all_ns, fact->ns);
+		} else {
+			row->unknown |= 1U << fact->id;
 		}
 		/* each state of a vCPU has it */
 		if (fact->id == VIRT_UNKNOWN)
 			row->known_ns = sum(row->known_ns, fact->known_ns);
 		break;
 	case TOP_EXIT:
-		row->exits = sum(row->exits, fact->count);
+		row->exits = count(row->exits, fact->count);
 		if (fact->count > row->reason_count) {
 			row->reason = fact->name;
 			row->reason_count = fact->count;
 		}
 		break;
 	case TOP_WAKE:
-		row->wakes = sum(row->wakes, fact->count);
-		if (fact->p99 > row->p99_ns)
-			row->p99_ns = fact->p99;
+		row->wakes = count(row->wakes, fact->count);
+		if (fact->wake_p99 > row->wake_p99)
+			row->wake_p99 = fact->wake_p99;
 		break;
 	case TOP_STEAL:
 		if (fact->ns > row->culprit_ns) {
@@ -158,7 +166,7 @@ static int64_t sort_value(const struct top_row *row, enum top_sort sort)
 	if (sort == TOP_SORT_EXITS)
 		return row->exits;
 	if (sort == TOP_SORT_P99)
-		return row->p99_ns;
+		return row->wake_p99;
 	/* of machines with many vCPUs and few, shares can be compared, times cannot */
 	return (int64_t)(top_row_share(row, states[sort]) * 1e12);
 }
@@ -188,7 +196,7 @@ static int add_item(struct items *items, const struct top_fact *fact, enum top_r
 			.kind = kind, .machine_id = fact->machine_id,
 			.vcpu_id = kind == TOP_ROW_MACHINE ? VIRT_NONE : fact->vcpu_id,
 			.name = kind == TOP_ROW_MACHINE ? fact->machine : fact->vcpu,
-			.p99_ns = VIRT_NONE,
+			.wake_p99 = VIRT_NONE,
 		},
 		.order = items->n, .first = first,
 	};
@@ -274,7 +282,7 @@ static int add_facts(struct top_rows *rows, const struct top_interval *interval,
 		const struct top_row row = {
 			.kind = TOP_ROW_FACT, .machine_id = vcpu->row.machine_id,
 			.vcpu_id = vcpu->row.vcpu_id, .name = fact->name, .fact = fact,
-			.p99_ns = VIRT_NONE,
+			.wake_p99 = VIRT_NONE,
 		};
 
 		if (fact->kind != TOP_STATE || fact->ns)

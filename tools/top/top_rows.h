@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	top_rows.h
- * @brief	An interval as rows: machines, their vCPUs, and what is open of these, sorted.
+ * @brief	An interval as rows: machines, their vCPUs, and the facts of open ones, sorted.
  *
- * What the screen shows, worked out without one.
+ * This is the content of the screen; it needs no screen itself.
  */
 #ifndef KSHARK_VIRT_TOP_ROWS_H
 #define KSHARK_VIRT_TOP_ROWS_H
@@ -21,10 +21,11 @@ struct top_row {
 	int32_t			machine_id, vcpu_id;	/* or VIRT_NONE */
 	const char		*name;
 	int64_t			state_ns[VIRT_N_STATES];
+	unsigned int		unknown;		/* states that were not recorded, by bit */
 	int64_t			all_ns;			/* the sum */
 	int64_t			known_ns;		/* what shares refer to */
-	int64_t			exits, wakes;
-	int64_t			p99_ns;			/* or VIRT_NONE */
+	int64_t			exits, wakes;		/* or VIRT_NONE: not recorded */
+	int64_t			wake_p99;		/* ns, or VIRT_NONE */
 	/* of one vCPU, if it is a machine's: */
 	const char		*reason;		/* of most exits; or NULL */
 	int64_t			reason_count;

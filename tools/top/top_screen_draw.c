@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_screen_draw.c
- * @brief	What stands where on the screen.
+ * @brief	Draw the screen.
  *
- * Nothing is written beyond the last column or line, however small the terminal is: what comes
- * first is there at least. Colours only repeat what letters and numbers say.
+ * Nothing is written beyond the last column or line, however small the terminal is: at least the
+ * first items are visible. Colours only repeat the meaning of letters and numbers.
  */
 #include <inttypes.h>
 #include <langinfo.h>
@@ -244,14 +244,22 @@ static void put_rate(struct pen *pen, int64_t n, double seconds)
 	put(pen, rate >= 100000 ? "%7.0fk" : "%8.0f", rate >= 100000 ? rate / 1000 : rate);
 }
 
+static void put_count(struct pen *pen, int64_t n, double seconds)
+{
+	if (n == VIRT_NONE)
+		put(pen, "%8s", "?");
+	else
+		put_rate(pen, n, seconds);
+}
+
 static void put_exits(struct pen *pen, const struct top_row *row, double seconds)
 {
-	put_rate(pen, row->exits, seconds);
+	put_count(pen, row->exits, seconds);
 }
 
 static void put_wakes(struct pen *pen, const struct top_row *row, double seconds)
 {
-	put_rate(pen, row->wakes, seconds);
+	put_count(pen, row->wakes, seconds);
 }
 
 static void put_p99(struct pen *pen, const struct top_row *row, double seconds)
@@ -259,8 +267,8 @@ static void put_p99(struct pen *pen, const struct top_row *row, double seconds)
 	char text[64] = "";
 
 	(void)seconds;
-	if (row->p99_ns != VIRT_NONE)
-		format_duration(text, sizeof(text), row->p99_ns);
+	if (row->wake_p99 != VIRT_NONE)
+		format_duration(text, sizeof(text), row->wake_p99);
 	put(pen, "%9s", text);
 }
 
@@ -299,6 +307,12 @@ static const struct column columns[] = {
 	{ "offl", 6, VIRT_OFFLINE, NULL, TOP_SORT_NAME },
 };
 
+/** A column that is cut would show another number. */
+static bool is_whole(int x, const struct column *column)
+{
+	return x + column->width <= COLS;
+}
+
 static int first_column(void)
 {
 	return NAME_WIDTH + (COLS >= BAR_FROM ? BAR_WIDTH + 1 : 0);
@@ -317,7 +331,7 @@ static void draw_header(const struct top_screen *screen)
 		put(&pen, "states");
 	}
 	to_column(&pen, first_column());
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(columns) && is_whole(pen.x, &columns[i]); i++) {
 		const struct column *column = &columns[i];
 		bool sorted = column->sort != TOP_SORT_NAME && column->sort == screen->view.sort;
 		char title[24];
@@ -352,7 +366,9 @@ static void put_share(struct pen *pen, const struct top_row *row, enum virt_stat
 {
 	double share = top_row_share(row, state);
 
-	if (share > 0)
+	if (row->unknown >> state & 1)
+		put(pen, "%6s", "?");
+	else if (share > 0)
 		put(pen, "%6.1f", 100 * share);
 	else if (row->known_ns > 0)
 		put(pen, "%6s", "-");
@@ -360,7 +376,7 @@ static void put_share(struct pen *pen, const struct top_row *row, enum virt_stat
 
 static void draw_numbers(struct pen *pen, const struct top_row *row, double seconds)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(columns) && pen->x < COLS; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(columns) && is_whole(pen->x, &columns[i]); i++) {
 		const struct column *column = &columns[i];
 		int x = pen->x;
 
@@ -394,9 +410,11 @@ static void draw_fact(struct pen *pen, const struct top_row *row, double seconds
 		put(pen, "%" PRId64 " complete  ", fact->complete);
 	if (fact->ns != VIRT_NONE)
 		put_duration(pen, fact->ns);
-	if (fact->p99 != VIRT_NONE) {
+	else if (top_has(fact->kind, TOP_NS))
+		put(pen, "?");
+	if (fact->wake_p99 != VIRT_NONE) {
 		put(pen, "  p99 ");
-		put_duration(pen, fact->p99);
+		put_duration(pen, fact->wake_p99);
 	}
 }
 

@@ -60,7 +60,7 @@ static int copy_fact(struct top_fact *copy, const struct top_fact *fact)
 	copy->machine = machine;
 	copy->vcpu = vcpu;
 	copy->name = name;
-	copy->ns = copy->count = copy->complete = copy->p99 = VIRT_NONE;
+	copy->ns = copy->count = copy->complete = copy->wake_p99 = VIRT_NONE;
 	copy->known_ns = 0;
 	return 0;
 }
@@ -83,7 +83,7 @@ static struct top_fact *find(struct top_sum *sum, const struct top_fact *fact)
 	return &all->facts[all->n++];
 }
 
-static void add(int64_t *sum, int64_t value)
+static void sum_add(int64_t *sum, int64_t value)
 {
 	if (value == VIRT_NONE)
 		return;
@@ -162,18 +162,18 @@ int top_sum_add(struct top_sum *sum, const struct top_interval *interval)
 		sum->all.from_ns = interval->from_ns;
 	sum->all.to_ns = interval->to_ns;
 	for (size_t i = 0; i < sum->all.n; i++)
-		sum->all.facts[i].p99 = VIRT_NONE;
+		sum->all.facts[i].wake_p99 = VIRT_NONE;
 	for (size_t i = 0; i < interval->n; i++) {
 		const struct top_fact *fact = &interval->facts[i];
 		struct top_fact *to = find(sum, fact);
 
 		if (!to)
 			return -ENOMEM;
-		add(&to->ns, fact->ns);
-		add(&to->count, fact->count);
-		add(&to->complete, fact->complete);
-		to->p99 = fact->p99;
-		add(&to->known_ns, fact->known_ns);
+		sum_add(&to->ns, fact->ns);
+		sum_add(&to->count, fact->count);
+		sum_add(&to->complete, fact->complete);
+		to->wake_p99 = fact->wake_p99;
+		sum_add(&to->known_ns, fact->known_ns);
 	}
 	return drop_ended(sum, interval);
 }
@@ -183,6 +183,7 @@ void top_sum_free(struct top_sum *sum)
 	for (size_t i = 0; i < sum->all.n; i++)
 		free_fact(&sum->all.facts[i]);
 	free(sum->all.facts);
+	trace_notes_free(&sum->all.notes);
 	key_map_destroy(&sum->map);
 	*sum = (struct top_sum){ 0 };
 }

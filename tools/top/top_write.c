@@ -6,9 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "json_writer.h"
+#include "table.h"
 #include "text_columns.h"
 #include "top.h"
+#include "virt_needs.h"
 
 /** Reasons and culprits of a line of text. */
 #define MAX_LISTED	4
@@ -34,7 +35,9 @@ static void text_line(struct text *text, const struct top_fact *fact)
 	text->any = true;
 	out_str(text->out, "\n");
 	if (fact->kind == TOP_MACHINE_STATE) {
+		out_style(text->out, OUT_HEAD);
 		out_text_left(text->out, fact->machine, TEXT_NAME);
+		out_style(text->out, OUT_PLAIN);
 	} else if (fact->kind == TOP_STATE) {
 		out_str(text->out, "  ");
 		out_text_left(text->out, fact->vcpu, TEXT_NAME - 2);
@@ -74,10 +77,24 @@ static bool is_lost(const struct top_fact *fact)
 	return fact->id == (fact->kind == TOP_MACHINE_STATE ? (int32_t)VIRT_M_LOST : VIRT_UNKNOWN);
 }
 
+static void text_state_share(struct output *out, const struct top_fact *fact)
+{
+	bool is_cost = fact->kind == TOP_STATE &&
+		       (fact->id == VIRT_PREEMPTED || fact->id == VIRT_WAKING);
+	enum out_style style = is_cost ? text_cost_style(fact->ns, fact->known_ns) : OUT_PLAIN;
+
+	if (style)
+		out_style(out, style);
+	text_share(out, fact->ns, fact->known_ns, 0);
+	if (style)
+		out_style(out, OUT_PLAIN);
+}
+
 static void text_fact(struct text *text, const struct top_fact *fact)
 {
 	struct output *out = text->out;
 	bool is_state = fact->kind <= TOP_UNSPLIT;
+	char names[VIRT_STATE_NAMES];
 
 	text_line(text, fact);
 	if (is_state && !fact->ns)
@@ -88,12 +105,15 @@ static void text_fact(struct text *text, const struct top_fact *fact)
 		return;
 	}
 	out_str(out, "  ");
-	if (fact->name)
+	if (fact->includes)
+		out_str(out, virt_state_names(1U << fact->id | fact->includes, "+", names,
+					      sizeof(names)));
+	else if (fact->name)
 		out_text(out, fact->name);
-	if (is_state && fact->ns == VIRT_NONE)
+	if ((is_state || fact->kind == TOP_STEAL) && fact->ns == VIRT_NONE)
 		out_str(out, " -");
 	else if (is_state && fact->known_ns && !is_lost(fact))
-		text_share(out, fact->ns, fact->known_ns, 0);
+		text_state_share(out, fact);
 	else if (is_state || fact->kind == TOP_STEAL)
 		text_ns(out, " ", fact->ns, "");
 	else if (fact->kind == TOP_LOSS)
@@ -102,10 +122,10 @@ static void text_fact(struct text *text, const struct top_fact *fact)
 		out_str(out, " -");
 	else
 		out_printf(out, " %" PRId64, fact->count);
-	if (fact->kind == TOP_EXIT)
+	if (fact->kind == TOP_EXIT && fact->count != VIRT_NONE)
 		text_ns(out, " (", fact->ns, ")");
-	else if (fact->kind == TOP_WAKE)
-		text_ns(out, ", p99 ", fact->p99, "");
+	else if (fact->kind == TOP_WAKE && fact->count != VIRT_NONE)
+		text_ns(out, ", p99 ", fact->wake_p99, "");
 	else if (fact->kind == TOP_LOSS && fact->count != VIRT_NONE)
 		out_printf(out, ", %" PRId64 " records", fact->count);
 }
@@ -114,9 +134,11 @@ static void text_interval(struct output *out, const struct top_interval *interva
 {
 	struct text text = { .out = out };
 
+	out_style(out, OUT_HEAD);
 	out_ns(out, interval->from_ns, 0);
 	out_str(out, " .. ");
 	out_ns(out, interval->to_ns, 0);
+	out_style(out, OUT_PLAIN);
 	for (size_t i = 0; i < interval->n; i++)
 		text_fact(&text, &interval->facts[i]);
 	out_str(out, "\n\n");
@@ -124,120 +146,193 @@ static void text_interval(struct output *out, const struct top_interval *interva
 
 const struct top_format top_text = { .interval = text_interval };
 
-/* --- CSV ------------------------------------------------------------------------------------- */
+/* --- facts as rows --------------------------------------------------------------------------- */
 
-static void csv_text(struct output *out, const char *text)
+/** CSV has intervals as columns, and pCPUs as names in the column of vCPUs. */
+static const struct table_column columns[] = {
+	{ .key = "from_ns", .type = TABLE_TIME, .not_json = true },
+	{ .key = "to_ns", .type = TABLE_TIME, .not_json = true },
+	{ .key = "machine" },
+	{ .key = "machine_id", .type = TABLE_TIME, .not_csv = true },
+	{ .key = "pcpu", .type = TABLE_COUNT, .not_csv = true },
+	{ .key = "vcpu" },
+	{ .key = "vcpu_id", .type = TABLE_TIME, .not_csv = true },
+	{ .key = "section" },
+	{ .key = "name" },
+	{ .key = "count", .type = TABLE_COUNT },
+	{ .key = "ns", .type = TABLE_NS },
+	{ .key = "complete", .type = TABLE_COUNT },
+	{ .key = "p99_ns", .type = TABLE_NS },
+};
+
+static const struct table table = { .rows = { .key = "facts", TABLE_COLUMNS(columns) } };
+
+/** A number that a kind has; it may be unknown. */
+static struct table_cell number_cell(const struct top_fact *fact, enum top_number number,
+				     int64_t value)
 {
-	out_char(out, ',');
-	if (text)
-		out_csv(out, text, strlen(text));
+	return table_optional(top_has(fact->kind, number), value);
 }
 
-static void csv_number(struct output *out, int64_t value)
+/** Exits and culprits have names, also if these are unknown. */
+static struct table_cell name_cell(const struct top_fact *fact)
 {
-	out_char(out, ',');
-	if (value != VIRT_NONE)
-		out_i64(out, value);
+	bool has_name = fact->kind == TOP_EXIT || fact->kind == TOP_STEAL;
+
+	return !fact->name && has_name ? table_unknown() : table_optional_name(fact->name);
 }
 
-static void csv_fact(struct output *out, const struct top_interval *interval,
+static void fact_row(struct table_writer *to, const struct top_interval *interval,
 		     const struct top_fact *fact)
 {
+	bool is_pcpu = !fact->machine, is_vcpu = fact->vcpu;
+	bool has_pcpu = is_pcpu && table_is(to, TABLE_CSV);
 	char pcpu[16];
 
-	snprintf(pcpu, sizeof(pcpu), "p%d", fact->pcpu);
-	out_i64(out, interval->from_ns);
-	csv_number(out, interval->to_ns);
-	csv_text(out, fact->machine);
-	csv_text(out, fact->vcpu ? fact->vcpu : fact->machine ? NULL : pcpu);
-	csv_text(out, top_section(fact->kind));
-	csv_text(out, fact->name);
-	csv_number(out, fact->count);
-	csv_number(out, fact->ns);
-	csv_number(out, fact->complete);
-	csv_number(out, fact->p99);
-	out_char(out, '\n');
+	if (has_pcpu)
+		snprintf(pcpu, sizeof(pcpu), "p%d", fact->pcpu);
+	table_row(to, (const struct table_cell[]){
+		table_number(interval->from_ns), table_number(interval->to_ns),
+		table_optional_name(fact->machine), table_optional(!is_pcpu, fact->machine_id),
+		table_optional(is_pcpu, fact->pcpu),
+		table_optional_name(has_pcpu ? pcpu : fact->vcpu),
+		table_optional(is_vcpu, fact->vcpu_id), table_name(top_section(fact->kind)),
+		name_cell(fact), number_cell(fact, TOP_COUNT, fact->count),
+		number_cell(fact, TOP_NS, fact->ns),
+		number_cell(fact, TOP_COMPLETE, fact->complete),
+		number_cell(fact, TOP_P99, fact->wake_p99),
+	});
 }
 
-static void csv_begin(struct output *out, const char *file, const struct trace_notes *notes)
+static void fact_rows(struct table_writer *to, const struct top_interval *interval, bool first)
 {
-	(void)notes;
-	(void)file;
-	out_str(out, "from_ns,to_ns,machine,vcpu,section,name,count,ns,complete,p99_ns\n");
-}
-
-static void csv_interval(struct output *out, const struct top_interval *interval)
-{
+	table_flat(to, first);
 	for (size_t i = 0; i < interval->n; i++)
-		csv_fact(out, interval, &interval->facts[i]);
+		fact_row(to, interval, &interval->facts[i]);
+	table_flat_end(to);
 }
 
-const struct top_format top_csv = { .begin = csv_begin, .interval = csv_interval };
+/* --- CSV ------------------------------------------------------------------------------------- */
+
+static struct table_writer csv_of(struct output *out)
+{
+	return (struct table_writer){ .table = &table, .format = &table_csv, .out = out };
+}
+
+/** Rows for notes. @interval: NULL: they are about all of them; @all: also those printed before */
+static void note_rows(struct output *out, const struct top_interval *interval,
+		      const struct trace_notes *notes, bool all)
+{
+	struct table_writer to = csv_of(out);
+
+	table_flat(&to, false);
+	for (size_t i = 0; notes && i < notes->n; i++) {
+		if (!all && notes->all[i].printed)
+			continue;
+		table_row(&to, (const struct table_cell[ARRAY_SIZE(columns)]){
+			table_optional(interval, interval ? interval->from_ns : 0),
+			table_optional(interval, interval ? interval->to_ns : 0),
+			table_absent(), table_absent(), table_absent(), table_absent(),
+			table_absent(), table_name("warning"), table_name(notes->all[i].text),
+			table_absent(), table_absent(), table_absent(), table_absent(),
+		});
+	}
+	table_flat_end(&to);
+}
+
+static void begin_csv(struct output *out, const char *file, const struct trace_notes *notes)
+{
+	struct table_writer to = csv_of(out);
+
+	(void)file;
+	table_flat(&to, true);
+	table_flat_end(&to);
+	note_rows(out, NULL, notes, true);
+}
+
+static void interval_csv(struct output *out, const struct top_interval *interval)
+{
+	struct table_writer to = csv_of(out);
+
+	note_rows(out, interval, &interval->notes, true);
+	fact_rows(&to, interval, false);
+}
+
+static void end_csv(struct output *out, const struct trace_notes *notes)
+{
+	note_rows(out, NULL, notes, false);
+}
+
+const struct top_format top_csv = {
+	.begin = begin_csv, .interval = interval_csv, .end = end_csv,
+};
 
 /* --- JSON ------------------------------------------------------------------------------------ */
 
 /* of the document that is being written: formats have no memory of their own */
 static struct json document;
 
-static void json_known(const char *key, int64_t value)
-{
-	if (value != VIRT_NONE)
-		json_i64(&document, key, value);
-}
-
-static void json_fact(const struct top_fact *fact)
-{
-	json_open(&document, NULL, '{', true);
-	if (fact->machine) {
-		json_str(&document, "machine", fact->machine);
-		json_i64(&document, "machine_id", fact->machine_id);
-	} else {
-		json_i64(&document, "pcpu", fact->pcpu);
-	}
-	if (fact->vcpu) {
-		json_str(&document, "vcpu", fact->vcpu);
-		json_i64(&document, "vcpu_id", fact->vcpu_id);
-	}
-	json_str(&document, "section", top_section(fact->kind));
-	if (fact->name)
-		json_str(&document, "name", fact->name);
-	json_known("count", fact->count);
-	json_known("ns", fact->ns);
-	json_known("complete", fact->complete);
-	json_known("p99_ns", fact->p99);
-	json_close(&document, '}');
-}
-
 static void json_start(struct output *out, const char *file, const struct trace_notes *notes)
 {
-	json_begin(&document, out);
-	json_open(&document, NULL, '{', false);
+	json_document(&document, out, false);
 	json_str(&document, "file", file);
-	json_warnings(&document, notes);
+	if (notes)
+		json_warnings(&document, notes);
 	json_open(&document, "intervals", '[', false);
+}
+
+static void json_members(const struct top_interval *interval)
+{
+	struct table_writer to = { .table = &table, .format = &table_json, .json = &document };
+
+	json_i64(&document, "from_ns", interval->from_ns);
+	json_i64(&document, "to_ns", interval->to_ns);
+	json_warnings(&document, &interval->notes);
+	fact_rows(&to, interval, false);
 }
 
 static void json_interval(struct output *out, const struct top_interval *interval)
 {
 	(void)out;
 	json_open(&document, NULL, '{', false);
-	json_i64(&document, "from_ns", interval->from_ns);
-	json_i64(&document, "to_ns", interval->to_ns);
-	json_open(&document, "facts", '[', false);
-	for (size_t i = 0; i < interval->n; i++)
-		json_fact(&interval->facts[i]);
-	json_close(&document, ']');
+	json_members(interval);
 	json_close(&document, '}');
 }
 
-static void json_finish(struct output *out)
+static void json_finish(struct output *out, const struct trace_notes *notes)
 {
 	(void)out;
 	json_close(&document, ']');
-	json_close(&document, '}');
-	json_end(&document);
+	if (notes)
+		json_warnings(&document, notes);
+	json_document_end(&document);
 }
+
+/** JSON Lines: each interval is a document, of a line. */
+static void json_line(struct output *out, const struct top_interval *interval)
+{
+	json_document(&document, out, true);
+	json_members(interval);
+	json_document_end(&document);
+}
+
+/** A last line, if there are notes that no interval has. */
+static void json_last(struct output *out, const struct trace_notes *notes)
+{
+	bool more = false;
+
+	for (size_t i = 0; notes && i < notes->n; i++)
+		more |= !notes->all[i].printed;
+	if (!more)
+		return;
+	json_document(&document, out, true);
+	json_warnings(&document, notes);
+	json_document_end(&document);
+}
+
+const struct top_format top_json_lines = { .interval = json_line, .end = json_last };
 
 const struct top_format top_json = {
 	.begin = json_start, .interval = json_interval, .end = json_finish,
+	.live = &top_json_lines,
 };

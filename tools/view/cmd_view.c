@@ -204,9 +204,10 @@ const struct ksv_command cmd_view = {
 	.name = "view",
 	.args = "[OPTION...] [FILE...] [-- KERNELSHARK-ARGUMENT...]",
 	.summary = "Open traces in KernelShark, with the plugins for virtual machines",
-	.notes = "FILE: xentrace files (also compressed with gzip or zstd, from a pipe, or - for\n"
-		 "standard input) and trace.dat files; the first is opened, others are appended.\n"
-		 "Or folders of recordings, with all their traces.\n",
+	.notes = "FILE: xentrace files and trace.dat files (also compressed with gzip or zstd,\n"
+		 "from a pipe, or - for standard input), and perf.data files; the first is\n"
+		 "opened, others are appended.\n"
+		 "Or folders of recordings, with all their traces, and of LTTng.\n",
 	.options = view_option_table,
 	.n_options = ARRAY_SIZE(view_option_table),
 	.run = run_view,

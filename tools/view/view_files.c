@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	view_files.c
- * @brief	Files under names that KernelShark takes, in a private directory where needed.
+ * @brief	Give files names that KernelShark takes, in a private directory where needed.
  *
- * What KernelShark 2.2.1 makes necessary (kernelshark.cpp, libkshark-tepdata.c):
- * - a file is a trace-cmd file if and only if its name ends in ".dat", whatever is in it;
+ * KernelShark 2.2.1 requires this (kernelshark.cpp, libkshark-tepdata.c):
+ * - a file is a trace-cmd file if and only if its name ends in ".dat", whatever its content is;
  * - the argument of -a is split at blanks;
  * - files are opened several times, which a pipe does not allow.
  */
@@ -283,13 +283,65 @@ out:
 	return ret;
 }
 
+static void note_name(const char *path, const char *name, const char *why)
+{
+	ksv_error("%s: opened as %s, because %s; sessions that are saved with this name cannot be "
+		  "restored", path, name, why);
+}
+
+/** A free name that KernelShark takes for a trace.dat, as a link to @copy. */
+static char *link_copy(const struct view_files *files, const char *copy)
+{
+	char *name;
+
+	if (name_fits(copy, FILE_TRACE_CMD))
+		return strdup(copy);
+	name = temp_name(files, base_name(copy), FILE_TRACE_CMD);
+	if (name && !link_to(copy, name))
+		return name;
+	free(name);
+	return NULL;
+}
+
+/**
+ * A file that is read from a copy: KernelShark gets another copy. It has the name of the file, by
+ * which its guests' sidecars know it, and a link with a name that KernelShark takes.
+ */
+static int hand_over_copy(struct view_files *files, const char *path, char **handed)
+{
+	char *sidecar = sidecar_find(path), *copy = NULL, *name = NULL;
+	int fd = trace_dat_open(path), ret = fd < 0 ? fd : make_temp(files);
+
+	if (!ret) {
+		copy = temp_name(files, base_name(path), FILE_UNKNOWN);
+		ret = copy ? copy_to_file(fd, path, copy, UINT64_MAX) : -ENOMEM;
+	}
+	if (!ret) {
+		name = link_copy(files, copy);
+		ret = name ? 0 : -ENOMEM;
+	}
+	if (!ret && sidecar)
+		ret = link_sidecar(sidecar, name);
+	if (!ret)
+		note_name(path, name, "KernelShark reads only trace.dat files, unpacked");
+	if (fd >= 0)
+		close(fd);
+	free(sidecar);
+	free(copy);
+	if (ret)
+		free(name);
+	else
+		*handed = name;
+	return ret;
+}
+
 char *view_link_name(struct view_files *files, const char *path, const char *why)
 {
-	char *name = make_temp(files) ? NULL : temp_name(files, base_name(path), kind_of(path));
+	char *name = make_temp(files) ? NULL :
+		     temp_name(files, base_name(path), kind_of(path));
 
 	if (name && !link_to(path, name)) {
-		ksv_error("%s: opened as %s, because %s; sessions that are saved with this name "
-			  "cannot be restored", path, name, why);
+		note_name(path, name, why);
 		return name;
 	}
 	free(name);
@@ -335,12 +387,7 @@ bool view_check_readable(const char *path)
 		ksv_error("%s: %s", path, strerror(errno));
 		return false;
 	}
-	if (S_ISREG(st.st_mode) && trace_dat_has_copy(path)) {
-		ksv_error("%s: a compressed trace.dat, which KernelShark cannot open: unpack it "
-			  "first", path);
-		return false;
-	}
-	if (S_ISDIR(st.st_mode)) {
+	if (S_ISDIR(st.st_mode) && !trace_dat_has_copy(path)) {
 		ksv_error("%s: is a directory, not a trace", path);
 		return false;
 	}
@@ -362,6 +409,27 @@ static void note_alignment(const char *path)
 			 "%s'", path, path);
 }
 
+static int see_call(void *arg, const struct kvm_trace_record *record)
+{
+	*(bool *)arg |= record->call != NULL;
+	return 0;
+}
+
+/** Does libtracecmd survive all of a file? @calls receives whether it has hypercalls of guests. */
+static bool try_trace(const char *path, bool *calls)
+{
+	char problem[512] = "";
+	struct kvm_trace *trace = kvm_trace_open_apart(path, problem, sizeof(problem));
+	int ret = trace ? kvm_trace_walk(trace, see_call, NULL, calls) : 0;
+
+	kvm_trace_close(trace);
+	if (ret)
+		ksv_error("%s: %s", path, kvm_trace_problem(ret));
+	else if (!trace)
+		ksv_error("%s", problem);
+	return trace && !ret;
+}
+
 /**
  * Say what is wrong with a file that KernelShark would crash on, or find no data in.
  * @calls: receives whether guests may tell of themselves in it
@@ -369,17 +437,13 @@ static void note_alignment(const char *path)
 static bool check_content(const struct view_files *files, const char *path, bool *calls)
 {
 	enum file_kind kind = kind_of(path);
-	char problem[512];
 
 	*calls = kind == FILE_XENTRACE;
 	if (!check_kind(files, path, kind))
 		return false;
 	if (kind == FILE_MONITOR && files->n > 1)
 		note_alignment(path);
-	if (kind != FILE_TRACE_CMD || kvm_trace_try_calls(path, calls, problem, sizeof(problem)))
-		return true;
-	ksv_error("%s", problem);
-	return false;
+	return kind != FILE_TRACE_CMD || try_trace(path, calls);
 }
 
 /** Leave files out that cannot be read. Return: -EIO if none is left; -ENOMEM. */
@@ -392,7 +456,7 @@ static int drop_unreadable(struct view_files *files)
 	if (!files->calls)
 		return -ENOMEM;
 	for (int i = 0; i < files->n; i++)
-		if (stat(files->paths[i], &st) || !S_ISREG(st.st_mode) ||
+		if (stat(files->paths[i], &st) || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) ||
 		    check_content(files, files->paths[i], &files->calls[n]))
 			files->paths[n++] = files->paths[i];
 	if (n < files->n && n)
@@ -401,6 +465,15 @@ static int drop_unreadable(struct view_files *files)
 		return -EIO;
 	files->n = n;
 	return 0;
+}
+
+/** What trace_args_add() has unpacked or converted, neither a FIFO nor standard input. */
+static bool is_copy(const char *path)
+{
+	struct stat st;
+
+	return trace_dat_has_copy(path) && strcmp(path, "-") != 0 && !stat(path, &st) &&
+	       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
 /** Not a FIFO or - for standard input. */
@@ -434,10 +507,11 @@ static int hand_over_window(struct view_files *files, int i)
 
 	/* guests would have to be looked for in all of it */
 	files->calls[i] = false;
-	if (is_regular(path))
+	if (is_regular(path) && !is_copy(path))
 		return view_hand_over_window(files, path, i > 0, &files->names[i]);
-	ksv_error("%s: --from and --to cannot load a window of a pipe: write it to a file",
-		  strcmp(path, "-") ? path : "standard input");
+	ksv_error("%s: --from and --to cannot load a window of %s",
+		  strcmp(path, "-") ? path : "standard input", trace_dat_has_copy(path) ?
+		  "a trace that is unpacked or converted first" : "a pipe: write it to a file");
 	return -EINVAL;
 }
 
@@ -456,6 +530,8 @@ int view_hand_over(struct view_files *files)
 
 		if (view_wants_window(files)) {
 			ret = hand_over_window(files, i);
+		} else if (is_copy(path)) {
+			ret = hand_over_copy(files, path, &files->names[i]);
 		} else if (is_regular(path)) {
 			ret = hand_over_file(files, path, i > 0, &files->names[i]);
 		} else {

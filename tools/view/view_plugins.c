@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "own_directory.h"
 #include "view.h"
 
 /** Our plugins and where they are, as seen from the directory of this command. */
@@ -26,17 +27,6 @@ static const struct {
 	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR, false, false },
 	{ "plugin-kvm_combo.so", KSHARK_VIRT_COMBO_DIR, false, false },
 };
-
-/** The directory of this command. Return: malloc'ed, or NULL. */
-static char *own_directory(void)
-{
-	char *path = realpath("/proc/self/exe", NULL);
-	char *slash = path ? strrchr(path, '/') : NULL;
-
-	if (slash)
-		*slash = '\0';
-	return path;
-}
 
 /**
  * A plugin's path: $KSHARK_VIRT_PLUGIN_DIR, else where it was built or installed.

@@ -4,16 +4,22 @@
  * @brief	KernelShark's command line and environment; starting it and waiting for its end.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "escape.h"
 #include "options.h"
+#include "trace_dat.h"
 #include "view.h"
 
 /* --- signals --------------------------------------------------------------------------------- */
@@ -175,19 +181,63 @@ static void set_environment(const struct view_start *start)
 
 /* --- the run --------------------------------------------------------------------------------- */
 
-static bool have_display(void)
+/* --- the display ----------------------------------------------------------------------------- */
+
+/** Does an X server listen at this address? @abstract: it is no file */
+static bool listens(const char *path, bool abstract)
 {
-	static const char *const variables[] = {
-		"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM",
-	};
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool answers;
 
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
-		const char *value = getenv(variables[i]);
+	snprintf(address.sun_path + abstract, sizeof(address.sun_path) - abstract, "%s", path);
+	answers = fd >= 0 && !connect(fd, (const struct sockaddr *)&address,
+				      (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+						  abstract + strlen(path)));
+	if (fd >= 0)
+		close(fd);
+	return answers;
+}
 
-		if (value && *value)
-			return true;
-	}
-	return false;
+/** Is a display of this host without a server? Others, as those of ssh -X, are not asked. */
+static bool is_dead(const char *display)
+{
+	char path[64];
+	int number;
+
+	if (!strncmp(display, "unix:", 5))
+		display += 4;
+	if (sscanf(display, ":%d", &number) != 1)
+		return false;
+	snprintf(path, sizeof(path), "/tmp/.X11-unix/X%d", number);
+	return !listens(path, false) && !listens(path, true);
+}
+
+static const char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/** Return: KSV_EXIT_OK if Qt can show a window; else an exit status, after a message. */
+static int check_display(void)
+{
+	const char *display = variable("DISPLAY");
+
+	/* QT_QPA_PLATFORM may name a platform without a display */
+	if (variable("QT_QPA_PLATFORM") || (display && !is_dead(display)))
+		return KSV_EXIT_OK;
+	if (display)
+		ksv_error("DISPLAY is %s, but no X server answers there", display);
+	else if (variable("WAYLAND_DISPLAY"))
+		ksv_error("only WAYLAND_DISPLAY is set, but KernelShark needs X: start Xwayland "
+			  "and set DISPLAY, or try QT_QPA_PLATFORM=wayland");
+	else
+		ksv_error("no display: DISPLAY is not set");
+	fputs("From another computer, log in with 'ssh -X'. Without a display, 'kshark-virt plot "
+	      "-o FILE.svg TRACE'\nmakes a picture.\n", stderr);
+	return KSV_EXIT_USAGE;
 }
 
 /** Start KernelShark and wait for its end. Return: its exit status. */
@@ -237,15 +287,11 @@ int view_start(const struct view_start *start, bool dry_run)
 		return KSV_EXIT_FILE;
 	if (dry_run) {
 		print_command(start, argv);
-	} else if (!have_display()) {
-		ksv_error("no display: neither DISPLAY nor WAYLAND_DISPLAY is set.");
-		fputs("Log in with 'ssh -X', start a virtual one with 'xvfb-run kshark-virt "
-		      "view ...',\nor make a picture with 'scripts/view --screenshot OUT.png "
-		      "FILE' of the source tree.\n", stderr);
-		status = KSV_EXIT_USAGE;
 	} else {
-		status = run_kernelshark(start, argv);
+		status = check_display();
 	}
+	if (!dry_run && !status)
+		status = run_kernelshark(start, argv);
 	free(argv);
 	return status;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_why.c
- * @brief	kshark-virt why: what a vCPU, a pCPU or a guest's task did in a window, and why.
+ * @brief	kshark-virt why: explain the activity of a vCPU, a pCPU or a guest's task in a
+ *		window.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "model_load.h"
 #include "model_monitors.h"
 #include "model_vcpus.h"
+#include "terminal.h"
 #include "virt_delivery.h"
 #include "why.h"
 
@@ -37,6 +39,7 @@ static const struct writer {
 	void	(*begin)(struct output *out, const char *file, const struct trace_notes *notes);
 	void	(*write)(const struct why_writing *writing, const struct why_answer *answer,
 			 bool first);
+	/** @answer: or NULL */
 	void	(*end)(struct output *out);		/* or NULL */
 } writers[N_FORMATS] = {
 	[FORMAT_TEXT] = { .write = why_write_text },
@@ -57,6 +60,7 @@ struct why_options {
 	bool			path;
 	struct ksv_time		at, from, to;
 	size_t			worst;		/* 0: not asked for */
+	bool			apart;		/* one moment of each incident */
 	unsigned int		kinds;		/* set of 1 << enum virt_why_moment_kind */
 	struct model_monitors	monitors;
 	struct host_options	trace;
@@ -136,12 +140,16 @@ static const struct ksv_option why_option_table[] = {
 	  take_kinds, offsetof(OPTIONS, kinds), NULL },
 	MODEL_OPTION_MONITOR(OPTIONS, monitors, "QEMU's own trace (-trace) of a machine of this "
 			     "host,\nto explain time in it; may be repeated"),
-	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
-	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
-	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
-	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTIONS_TRACE(OPTIONS, trace),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
+
+static const char *kind_word(size_t i)
+{
+	return i < VIRT_WHY_M_N_KINDS ? virt_why_moment_name((enum virt_why_moment_kind)i) : NULL;
+}
+
+static const struct ksv_words why_words[] = { { .option = "kind", .word = kind_word }, { 0 } };
 
 /** Without a subject and a time, the worst moments are explained. */
 static void choose_worst(struct why_options *options)
@@ -149,11 +157,12 @@ static void choose_worst(struct why_options *options)
 	bool window = options->from.kind != KSV_TIME_NONE || options->to.kind != KSV_TIME_NONE;
 	bool subject = ksv_vcpus_given(&options->vcpus) || options->task;
 
-	if (options->worst || options->pcpus.any || options->at.kind != KSV_TIME_NONE ||
-	    (window && subject))
+	if (options->worst || options->pcpus.any ||
+	    options->at.kind != KSV_TIME_NONE || (window && subject))
 		return;
 	/* a picture has one answer */
 	options->worst = options->format >= FORMAT_SVG ? 1 : KSV_FEW_WORST;
+	options->apart = true;
 }
 
 /** Whose time. */
@@ -334,8 +343,8 @@ static ssize_t find_worst(struct asked *asked, int64_t from_ns, int64_t to_ns)
 					      from_ns, to_ns, kinds, asked->moments,
 					      options->worst);
 	return virt_why_worst(asked->load.model, from_ns, to_ns, kinds,
-			      asked->n_vcpus ? asked->vcpus : NULL, asked->n_vcpus, asked->moments,
-			      options->worst);
+			      asked->n_vcpus ? asked->vcpus : NULL, asked->n_vcpus, options->apart,
+			      asked->moments, options->worst);
 }
 
 static int answer_worst(struct asked *asked, int64_t from_ns, int64_t to_ns)
@@ -472,16 +481,16 @@ static int find_answers(struct asked *asked)
 	const struct why_options *options = asked->options;
 	int64_t from_ns = model_time(&asked->load, &options->from, INT64_MIN);
 	int64_t to_ns = model_time(&asked->load, &options->to, INT64_MAX);
+	int64_t begin_ns, end_ns;	/* of the part that the trace has */
 	int status = choose_vcpus(asked);
 
 	if (!status)
 		status = choose_task(asked);
-	if (status)
-		return status;
-	if (from_ns >= to_ns)
-		return ksv_usage_error(options->command,
-				       "--from is not before --to");
-	status = answer_all(asked, from_ns, to_ns);
+	if (!status)
+		status = model_window(&asked->load, options->command, &options->from, &options->to,
+				      &begin_ns, &end_ns);
+	if (!status)
+		status = answer_all(asked, from_ns, to_ns);
 	if (status)
 		return status;
 	if (asked->load.host.kvm && asks_for_host(asked)) {
@@ -520,19 +529,22 @@ static int write_all(struct asked *asked, const struct why_evidence *evidence,
 		     const char *const *files, struct output *out)
 {
 	const struct writer *writer = &writers[asked->options->format];
-	int status = out_open(out, asked->options->output);
+	int status = out_open_text(out, asked->options->output,
+				   asked->options->format == FORMAT_TEXT ? OUT_PEOPLE :
+									  OUT_PROGRAM);
 
 	if (!status && writer->begin)
 		writer->begin(out, asked->load.path, &asked->load.notes);
 	for (size_t i = 0; i < asked->n && !status && !out->error; i++) {
+		const struct why_answer *answer = &asked->answers[i];
 		const struct why_writing writing = {
 			.file = asked->load.path, .guest_files = files,
-			.why = &asked->answers[i].why, .evidence = evidence, .out = out,
+			.why = &answer->why, .evidence = evidence, .out = out,
 			.put_more = why_put_accesses, .monitors = asked->monitors.all,
 			.n_monitors = asked->monitors.n,
 		};
 
-		writer->write(&writing, &asked->answers[i], !i);
+		writer->write(&writing, answer, !i);
 	}
 	if (!status && writer->end)
 		writer->end(out);
@@ -645,13 +657,8 @@ static int why_args(const struct why_options *options, char **argv, int n, struc
 	struct model_files files = {
 		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
 	};
-	int status = trace_args_add_all(&args, argv, n), unread;
+	int status = trace_args_take(&args, argv, n, options->command, options->output), unread;
 
-	if (!status)
-		status = trace_args_check_twice(&args);
-	if (!status)
-		status = trace_args_check_output(&args, options->command, "output",
-						 options->output);
 	if (!status)
 		status = model_monitors_check(&options->monitors, options->command,
 					      options->output);
@@ -669,13 +676,10 @@ static int run_why(const struct ksv_command *command, int argc, char **argv)
 {
 	static struct output out;
 	static struct why_options options;
-	char error[512] = "";
 	int first, status;
 
 	options = (struct why_options){ .command = command };
-	if (host_options_from_env(&options.trace, error, sizeof(error)))
-		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, &options, &first);
+	status = model_parse(command, argc, argv, &options, &options.trace, &first);
 	if (status < 0) {
 		choose_worst(&options);
 		status = check_options(&options) ? KSV_EXIT_USAGE :
@@ -694,6 +698,8 @@ const struct ksv_command cmd_why = {
 		 "- for standard input; or the trace.dat of a KVM host, and those of its guests;\n"
 		 "or the folder of a recording.\n",
 	.options = why_option_table,
+	.words = why_words,
 	.n_options = ARRAY_SIZE(why_option_table),
+	.prints_text = true,
 	.run = run_why,
 };

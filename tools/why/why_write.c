@@ -140,6 +140,7 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 	if (segment->kind == VIRT_WHY_OFFLINE && virt_model_vcpu(why->model, segment->subject))
 		json_bool(json, "whole_machine", why_is_paused(why, segment));
 	json_named(json, "reason", virt_model_reason(why->model, segment->reason));
+	json_named(json, "argument", virt_why_argument_of(why, segment));
 	json_flags(json, segment->flags);
 	json_accesses(writing, json, segment);
 	json_evidence(writing, json, segment);
@@ -161,8 +162,7 @@ static struct json document;
 
 void why_write_json_begin(struct output *out, const char *file, const struct trace_notes *notes)
 {
-	json_begin(&document, out);
-	json_open(&document, NULL, '{', false);
+	json_document(&document, out, false);
 	json_str(&document, "file", file);
 	json_warnings(&document, notes);
 	json_open(&document, "answers", '[', false);
@@ -172,8 +172,7 @@ void why_write_json_end(struct output *out)
 {
 	(void)out;
 	json_close(&document, ']');
-	json_close(&document, '}');
-	json_end(&document);
+	json_document_end(&document);
 }
 
 void why_write_json(const struct why_writing *writing, const struct why_answer *answer, bool first)

@@ -38,14 +38,14 @@ static inline void *array_room(void *array, size_t size, size_t n, size_t *room,
 	do
 		wanted = wanted > most / 2 ? most : 2 * wanted;
 	while (wanted <= n);
-	grown = wanted > SIZE_MAX / size ? NULL : realloc(array, wanted * size);
+	grown = wanted > PTRDIFF_MAX / size ? NULL : realloc(array, wanted * size);
 	if (grown)
 		*room = wanted;
 	return grown;
 }
 
 /**
- * ARRAY_GROW - make room for an element behind @n others
+ * ARRAY_GROW - make room for an element after @n others
  * @array, @room: variables: a pointer, and how many elements there is room for
  *
  * It is evaluated more than once. Value: 0, or -ENOMEM, and nothing is changed.

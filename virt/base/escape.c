@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	escape.c
- * @brief	Names that others have chosen, on their way to people: they have no effect.
+ * @brief	Escape foreign names for output, so that they have no effect there.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -205,6 +205,21 @@ size_t escape_text(char *buf, size_t size, const char *text)
 	return all;
 }
 
+const char *escape_xml(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	}
+	return NULL;
+}
+
 char *escape_dup(const char *text)
 {
 	size_t size = escape_text(NULL, 0, text) + 1;
@@ -274,6 +289,22 @@ char *escape_shell_dup(const char *text)
 	}
 	strcpy(to, "'");
 	return quoted;
+}
+
+char *escape_shell_words(char *const *words, int n)
+{
+	char *text = calloc(1, 1);
+
+	for (int i = 0; text && i < n; i++) {
+		char *word = escape_shell_dup(words[i]), *longer = NULL;
+
+		if (word && asprintf(&longer, "%s %s", text, word) < 0)
+			longer = NULL;
+		free(word);
+		free(text);
+		text = longer;
+	}
+	return text;
 }
 
 void escape_vprint(FILE *file, const char *before, const char *format, va_list args)

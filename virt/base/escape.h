@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	escape.h
- * @brief	Names that others have chosen, on their way to people: they have no effect.
+ * @brief	Escape foreign names for output, so that they have no effect there.
  *
- * Names of tasks, domains and files are any bytes. What is shown of them is UTF-8 without control
- * characters, without what turns the direction of text or cannot be seen, and without codes that
- * are no characters; these are written so that one can see, and undo, what was there:
+ * Names of tasks, domains and files can contain any bytes. The output is UTF-8. Control characters,
+ * invisible characters, characters that change the direction of text, and codes that are no
+ * characters are escaped, so that a reader can see and undo the escape:
  *
  *	\x1b		a byte: a control character, or one that is no UTF-8
  *	\u202e		a character, in hexadecimal; \U000e0001 beyond U+FFFF
  *	\\		a backslash
  *
- * Escape once, on the way out. What keeps or compares a name keeps it as it is.
+ * Escape once, on output. Code that keeps or compares a name uses it unescaped.
  */
 #ifndef KSHARK_VIRT_ESCAPE_H
 #define KSHARK_VIRT_ESCAPE_H
@@ -69,6 +69,15 @@ size_t escape_next(const char **text, const char *end, char piece[ESCAPE_PIECE])
  */
 size_t escape_text(char *buf, size_t size, const char *text);
 
+/**
+ * escape_xml - what stands for a character in XML, also in a value in double quotes
+ *
+ * Escaped text has no control characters, so that XML needs no more.
+ *
+ * Return: NULL: the character itself.
+ */
+const char *escape_xml(char c);
+
 /** escape_dup - the same in memory of its own. Return: to be freed, or NULL. */
 char *escape_dup(const char *text);
 
@@ -80,6 +89,9 @@ char *escape_dup(const char *text);
  * Return: to be freed, or NULL.
  */
 char *escape_shell_dup(const char *text);
+
+/** escape_shell_words - the same of several, with a blank before each */
+char *escape_shell_words(char *const *words, int n);
 
 /**
  * escape_print - write a line: @before as it is, then in the style of printf(), escaped, a newline

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	foreign_file.h
- * @brief	Files of other programs, known by their first bytes, and what to do with each.
+ * @brief	Recognize files of other programs by their first bytes, and suggest what to do with
+ *		each.
  */
 #ifndef KSHARK_VIRT_FOREIGN_FILE_H
 #define KSHARK_VIRT_FOREIGN_FILE_H
@@ -13,8 +14,8 @@
 extern "C" {
 #endif
 
-/** As many first bytes tell all kinds apart. */
-#define FOREIGN_FILE_HEAD	16
+/** The first bytes that identify all kinds. */
+#define FOREIGN_FILE_HEAD	512
 
 /**
  * foreign_file_problem - what a file is that is no trace of ours, and what helps
@@ -24,7 +25,15 @@ extern "C" {
  */
 const char *foreign_file_problem(const void *head, size_t n);
 
-/** foreign_folder_problem - the same of a folder; NULL if it is none, or of no known kind. */
+/** foreign_file_is_tar - is it an archive, in which traces may lie as they are? */
+bool foreign_file_is_tar(const void *head, size_t n);
+
+/** foreign_name_problem - the same of the name of a file that does not exist here */
+const char *foreign_name_problem(const char *name);
+
+/**
+ * foreign_folder_problem - the same of a folder that nothing has converted; NULL if it is none
+ */
 const char *foreign_folder_problem(const char *path);
 
 #ifdef __cplusplus

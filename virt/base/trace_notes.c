@@ -76,16 +76,27 @@ void trace_notes_add_text(struct trace_notes *notes, enum trace_note_kind kind,
 		add(notes, kind, severity, strndup(text, size));
 }
 
+void trace_notes_copy_one(struct trace_notes *notes, const struct trace_note *note)
+{
+	size_t n = notes->n;
+
+	trace_notes_add_text(notes, note->kind, note->severity, note->text);
+	if (notes->n > n)
+		notes->all[n].printed = note->printed;
+}
+
+bool trace_notes_has(const struct trace_notes *notes, const char *text)
+{
+	for (size_t i = 0; i < notes->n; i++)
+		if (!strcmp(notes->all[i].text, text))
+			return true;
+	return false;
+}
+
 void trace_notes_copy(struct trace_notes *notes, const struct trace_notes *from)
 {
-	for (size_t i = 0; i < from->n; i++) {
-		size_t n = notes->n;
-
-		trace_notes_add_text(notes, from->all[i].kind, from->all[i].severity,
-				     from->all[i].text);
-		if (notes->n > n)
-			notes->all[n].printed = from->all[i].printed;
-	}
+	for (size_t i = 0; i < from->n; i++)
+		trace_notes_copy_one(notes, &from->all[i]);
 	notes->incomplete |= from->incomplete;
 }
 

@@ -67,6 +67,12 @@ void trace_notes_add_text(struct trace_notes *notes, enum trace_note_kind kind,
 /** trace_notes_copy - add copies of all notes of another list. */
 void trace_notes_copy(struct trace_notes *notes, const struct trace_notes *from);
 
+/** trace_notes_copy_one - add a copy of one note of another list. */
+void trace_notes_copy_one(struct trace_notes *notes, const struct trace_note *note);
+
+/** trace_notes_has - is there a note with this text? */
+bool trace_notes_has(const struct trace_notes *notes, const char *text);
+
 /** trace_notes_print - those not printed yet: a line each, and lines of details below. */
 void trace_notes_print(struct trace_notes *notes, FILE *out);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_vote.c
- * @brief	Votes of a few events for ranges of offsets.
+ * @brief	Count the votes of a few events for ranges of offsets.
  *
- * An event votes for all offsets that put it inside. So it says at which bins its votes begin and
- * end: differences, which are summed up when all events have voted, some bins after the other.
+ * An event votes for all offsets that put it inside. It marks the bins at which its votes begin and
+ * end. When all events have voted, these differences are summed up, some bins after the other.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -140,7 +140,7 @@ static int find_turns(const struct clock_vcpu *vcpu, int64_t slack, const struct
 	struct span *spans = malloc(2 * n * sizeof(*spans));
 	struct ends ends[2] = {
 		{ .spans = spans, .weight = vcpu->inside },
-		{ .spans = spans + n, .weight = vcpu->outside },
+		{ .spans = spans ? spans + n : NULL, .weight = vcpu->outside },
 	};
 
 	ballot->turns = malloc(4 * n * sizeof(*ballot->turns));

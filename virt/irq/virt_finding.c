@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_finding.c
- * @brief	The worst moments as rows of a list.
+ * @brief	Make rows of a list from the worst moments.
  */
 #include "virt_delivery.h"
 #include "virt_finding.h"
@@ -16,6 +16,8 @@ static const char *what_of(const struct virt_model *model, const struct virt_mom
 		return name ? name : "unknown";
 	case VIRT_WORST_STEAL:
 		return virt_model_culprit(model, moment->who);
+	case VIRT_WORST_WAKE:
+		return moment->who == VIRT_NONE ? "" : virt_model_culprit(model, moment->who);
 	case VIRT_WORST_OFFLINE:
 		return moment->whole_machine ? "whole machine" : "vCPU alone";
 	case VIRT_WORST_IRQ:

@@ -10,6 +10,10 @@
 
 #include "virt_model.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** exit_vmx_name - of a basic exit reason of VMX. Return: static string, or NULL if unknown. */
 const char *exit_vmx_name(uint32_t reason);
 
@@ -18,5 +22,9 @@ const char *exit_svm_name(uint64_t code);
 
 /** exit_class_of - what an exit of that name is about. */
 enum virt_exit_class exit_class_of(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

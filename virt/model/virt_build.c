@@ -47,6 +47,7 @@ static void vcpu_free(struct virt_vcpu_track *vcpu)
 	if (virt_has_counts(vcpu))
 		free(vcpu->counts);
 	free(vcpu->migrations);
+	free(vcpu->arguments);
 	virt_groups_free(vcpu->exits);
 	virt_groups_free(vcpu->culprits);
 }
@@ -99,8 +100,10 @@ void virt_model_free(struct virt_model *model)
 	free(model->losses);
 	free(model->lives);
 	free(model->tsc_writes);
+	free(model->contradicted);
 	free(model->lasting);
 	virt_handlers_free(&model->handlers);
+	virt_arguments_free(&model->arguments);
 	virt_power_free(&model->power);
 	free(model);
 }
@@ -247,6 +250,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	index = model->n_reasons++;
 	model->reasons[index] = (struct virt_reason){
 		.name = copy, .exit_class = exit_class_of(name),
+		.argument = (uint8_t)exit_argument_of_reason(name),
 	};
 	key_map_add(&model->reason_map, key);
 	return index;
@@ -399,11 +403,13 @@ static bool detail_fits(const struct virt_model *model, enum virt_state state, i
 	       (virt_is_vcpu(model, detail) || virt_is_task(model, detail));
 }
 
-/** The last interval may be one that virt_model_woken() will be about. */
-static void note_blocked(struct virt_vcpu_track *track)
+/** The last interval may be one that virt_model_woken() or virt_model_set_argument() is about. */
+static void note_last(struct virt_vcpu_track *track)
 {
 	if (track->intervals[track->n - 1].state == VIRT_BLOCKED)
 		track->blocked = track->n - 1;
+	if (track->intervals[track->n - 1].flags & VIRT_INTERVAL_EXIT)
+		track->exit = track->n - 1;
 }
 
 int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
@@ -436,13 +442,13 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 			track->n--;
 		else
 			*last = interval;
-		note_blocked(track);
+		note_last(track);
 		return 0;
 	}
 	if (ARRAY_GROW(track->intervals, track->n, track->room))
 		return -ENOMEM;
 	track->intervals[track->n++] = interval;
-	note_blocked(track);
+	note_last(track);
 	return 0;
 }
 
@@ -642,15 +648,43 @@ int virt_model_add_tsc_write(struct virt_model *model, const struct virt_tsc_wri
 	return 0;
 }
 
-void virt_model_contradiction(struct virt_model *model, const char *what)
+static struct virt_contradiction *count_contradiction(struct virt_model *model, const char *what,
+						      uint64_t count)
 {
 	struct virt_contradiction *kind = model->contradictions;
 	struct virt_contradiction *last = kind + VIRT_MAX_CONTRADICTIONS - 1;
 
-	while (kind < last && kind->what && kind->what != what)
+	while (kind < last && kind->what && strcmp(kind->what, what) != 0)
 		kind++;
 	kind->what = kind == last ? "other contradictions" : what;
-	kind->count++;
+	kind->count += count;
+	return kind;
+}
+
+void virt_model_contradiction(struct virt_model *model, const char *what)
+{
+	count_contradiction(model, what, 1)->untimed++;
+}
+
+int virt_model_contradict(struct virt_model *model, const char *what, int64_t time_ns,
+			  uint64_t count)
+{
+	struct virt_contradiction *kind = count_contradiction(model, what, count);
+
+	if (ARRAY_GROW(model->contradicted, model->n_contradicted, model->contradicted_room)) {
+		kind->untimed += count;
+		return -ENOMEM;
+	}
+	model->contradicted[model->n_contradicted++] = (struct virt_contradicted){
+		time_ns, count, (int32_t)(kind - model->contradictions),
+	};
+	return 0;
+}
+
+void virt_model_contradiction_at(struct virt_model *model, const char *what, int64_t time_ns)
+{
+	/* without memory for its time, it counts all the same */
+	virt_model_contradict(model, what, time_ns, 1);
 }
 
 int virt_model_set_recorded(struct virt_model *model, uint64_t kinds)
@@ -693,6 +727,8 @@ static void clip_vcpu(const struct virt_model *model, struct virt_vcpu_track *vc
 			vcpu->intervals[0].start_ns = model->begin_ns;
 		}
 	}
+	if (vcpu->n_arguments)
+		virt_arguments_clip(vcpu, first);
 	ARRAY_SHRINK(vcpu->intervals, vcpu->n);
 }
 
@@ -866,6 +902,8 @@ int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns
 		if (model->machines[i].info.ended_ns >= end_ns)
 			model->machines[i].info.ended_ns = VIRT_NO_END;
 	virt_handlers_order(model);
+	if (virt_arguments_finish(model))
+		return -ENOMEM;
 	order_tsc_writes(model);
 	if (order_losses(model) || order_machines(model) || order_pids(model))
 		return -ENOMEM;

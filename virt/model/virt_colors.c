@@ -39,7 +39,8 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 	},
 	[VIRT_OFFLINE] = {
 		.color = RGB(0x999999), .title = "Offline",
-		.meaning = "paused, not yet created, or destroyed",
+		.meaning = "paused, not yet created, destroyed; on Xen also: waits for its"
+			   " device model",
 	},
 	[VIRT_UNKNOWN] = {
 		.color = RGB(0xffffff), .hatch = RGB(0x8c8c8c), .hatched = true,
@@ -66,7 +67,7 @@ static const struct virt_look unsplit_looks[VIRT_N_PCPU_STATES] = {
 static const struct virt_kind_look worst_looks[VIRT_WORST_N_KINDS] = {
 	[VIRT_WORST_EXIT] = {
 		.color = RGB(0xe69f00), .title = "Exits",
-		.meaning = "VM exits, by what they cost until the next entry",
+		.meaning = "VM exits, by their cost up to the next entry",
 	},
 	[VIRT_WORST_STEAL] = {
 		.color = RGB(0xcc79a7), .title = "Steal",
@@ -78,7 +79,7 @@ static const struct virt_kind_look worst_looks[VIRT_WORST_N_KINDS] = {
 	},
 	[VIRT_WORST_MIGRATION] = {
 		.color = RGB(0x0072b2), .title = "Migrations",
-		.meaning = "Migrations between pCPUs, by what the vCPU waited",
+		.meaning = "Migrations between pCPUs, by how long the vCPU waited",
 	},
 	[VIRT_WORST_IRQ] = {
 		.color = RGB(0x56b4e9), .title = "Interrupts",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_excerpt.c
- * @brief	A model that is filled for days: copies of its end, and what it forgets.
+ * @brief	Copy the end of a model that is filled for days, and forget its beginning.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +46,7 @@ static int copy_vcpu(struct virt_vcpu_track *copy, const struct virt_vcpu_track 
 	*copy = (struct virt_vcpu_track){ .info = vcpu->info, .n = vcpu->n - first };
 	copy->room = copy->n + 1;
 	copy->blocked = vcpu->blocked < first ? UINT32_MAX : vcpu->blocked - first;
+	copy->exit = vcpu->exit < first ? UINT32_MAX : vcpu->exit - first;
 	copy->intervals = COPY_OF(vcpu->intervals + first, copy->n);
 	return copy->intervals ? 0 : -ENOMEM;
 }
@@ -133,7 +134,10 @@ struct virt_model *virt_model_excerpt(const struct virt_model *model, int64_t be
 
 	if (!copy)
 		return NULL;
+	/* their times are dropped with the old parts */
 	memcpy(copy->contradictions, model->contradictions, sizeof(copy->contradictions));
+	for (int i = 0; i < VIRT_MAX_CONTRADICTIONS; i++)
+		copy->contradictions[i].untimed = copy->contradictions[i].count;
 	copy->unsplit = model->unsplit;
 	copy->calls_only = model->calls_only;
 	copy->unrecorded = model->unrecorded;
@@ -161,6 +165,7 @@ static void forget_vcpu(struct virt_vcpu_track *vcpu, int64_t before_ns)
 		return;
 	vcpu->n -= first;
 	vcpu->blocked = vcpu->blocked < first ? UINT32_MAX : vcpu->blocked - first;
+	vcpu->exit = vcpu->exit < first ? UINT32_MAX : vcpu->exit - first;
 	memmove(vcpu->intervals, vcpu->intervals + first, vcpu->n * sizeof(*vcpu->intervals));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_handlers.c
- * @brief	Handlers that interrupt vCPUs: how they are kept, and their sums.
+ * @brief	Keep the handlers that interrupt vCPUs, and sum up their times.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +86,8 @@ void virt_handlers_order(struct virt_model *model)
 
 		if (last && last->vcpu == all->handlings[i].vcpu &&
 		    last->end_ns > all->handlings[i].start_ns)
-			virt_model_contradiction(model, "a vCPU is interrupted on two pCPUs");
+			virt_model_contradiction_at(model, "a vCPU is interrupted on two pCPUs",
+						    all->handlings[i].start_ns);
 		else
 			all->handlings[kept++] = all->handlings[i];
 	}

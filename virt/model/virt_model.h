@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_model.h
- * @brief	The vCPU model: what every virtual CPU of a trace did, moment by moment.
+ * @brief	The vCPU model: the state of every virtual CPU of a trace at every moment.
  *
- * A tracker (one per hypervisor) fills a model once, in order of time; after virt_model_finish() it
- * never changes and any number of threads may ask it at the same time. The model knows neither
- * trace formats nor KernelShark.
+ * A tracker (one per hypervisor) fills a model once, in order of time. After virt_model_finish()
+ * the model never changes, and any number of threads may query it at the same time. The model knows
+ * neither trace formats nor KernelShark.
  *
  * Times are ns on the trace's own axis. A vCPU's life is a gapless sequence of intervals
  * [start, end): each one ends where the next begins, the last one at virt_model_end().
- * Windows are half-open: [from, to); what lies outside the trace does not count.
+ * Windows are half-open: [from, to); time outside the trace does not count.
  */
 #ifndef KSHARK_VIRT_VIRT_MODEL_H
 #define KSHARK_VIRT_VIRT_MODEL_H
@@ -32,8 +32,9 @@ enum virt_state {
 	VIRT_PREEMPTED,		/* wants to run, was running, has no pCPU: steal */
 	VIRT_WAKING,		/* wants to run after a wake-up, not yet on a pCPU */
 	VIRT_BLOCKED,		/* waits for an event */
-	VIRT_OFFLINE,		/* not there: paused, not yet created, destroyed */
-	VIRT_UNKNOWN,		/* the trace does not tell */
+	VIRT_OFFLINE,		/* not there: paused, not yet created, destroyed; a vCPU of Xen
+				 * also while it waits for its device model */
+	VIRT_UNKNOWN,		/* the trace does not show the state */
 	VIRT_N_STATES
 };
 
@@ -57,7 +58,7 @@ static inline bool virt_state_on_pcpu(unsigned int state)
 #define VIRT_MAX_VCPUS		400000
 #define VIRT_MAX_REASONS	400000
 
-/** Culprits that are not told apart, see virt_vcpu_culprits(). */
+/** Culprits that are not listed separately, see virt_vcpu_culprits(). */
 #define VIRT_OTHERS	(-2)
 
 /**
@@ -70,9 +71,9 @@ static inline bool virt_state_on_pcpu(unsigned int state)
 #define VIRT_INTERVAL_MIGRATED	(1 << 1)
 /** GUEST: a guest of this guest executes (L2). */
 #define VIRT_INTERVAL_NESTED	(1 << 2)
-/** HYPERVISOR, VMM: between a VM exit and the next entry, in a trace that does not tell who has a
- * pCPU: some of it may have been another state. UNKNOWN: the same, if the vCPU has probably slept
- * or has been on another pCPU: nobody knows whether it had one at all. */
+/** HYPERVISOR, VMM: between a VM exit and the next entry, in a trace that does not show who has a
+ * pCPU: part of it may have been another state. UNKNOWN: the same, if the vCPU has probably slept
+ * or has been on another pCPU: it is not known whether it had a pCPU at all. */
 #define VIRT_INTERVAL_UNSPLIT	(1 << 3)
 /** BLOCKED, OFFLINE: the guest did not ask for this wait; the device model's or the monitor's
  * answer to a VM exit is waited for, say. It is a cost of that exit. */
@@ -105,15 +106,15 @@ struct virt_interval {
 	uint8_t		flags;	/* VIRT_INTERVAL_... */
 };
 
-/** What ended a BLOCKED interval. Which records tell it is the tracker's affair. */
+/** What ended a BLOCKED interval. The tracker defines which records show it. */
 enum virt_wake_cause {
-	VIRT_WAKE_UNKNOWN = 0,	/* the trace does not tell */
+	VIRT_WAKE_UNKNOWN = 0,	/* the trace does not show it */
 	VIRT_WAKE_TIMER,	/* a timer of the vCPU's own */
 	VIRT_WAKE_DEVICE,	/* the interrupt of a device; @who delivered it */
 	VIRT_WAKE_VCPU,		/* another vCPU, @who: an IPI, an event channel */
 	VIRT_WAKE_INTERRUPT,	/* an interrupt; nobody knows whose */
 	VIRT_WAKE_TASK,		/* @who, on purpose: a task of the host, or a vCPU's monitor */
-	VIRT_WAKE_SPURIOUS,	/* whoever it was, @who: it slept on, without guest code between */
+	VIRT_WAKE_SPURIOUS,	/* @who woke it, and it slept on without guest code between */
 	VIRT_WAKE_OPEN,		/* nothing: the trace does not show its end; no tracker says so */
 	VIRT_N_WAKES
 };
@@ -127,9 +128,9 @@ struct virt_wake {
 };
 
 /**
- * virt_interval_is_lost - does the trace tell nothing at all of what the vCPU did?
+ * virt_interval_is_lost - is it completely unknown what the vCPU did?
  *
- * Of an UNKNOWN one with VIRT_INTERVAL_UNSPLIT it tells that it did not execute guest code.
+ * An UNKNOWN interval with VIRT_INTERVAL_UNSPLIT is not lost: the vCPU did not execute guest code.
  */
 static inline bool virt_interval_is_lost(const struct virt_interval *interval)
 {
@@ -190,7 +191,7 @@ struct virt_machine {
 	int64_t		ended_ns;	/* from then on, it is no more; VIRT_NO_END */
 };
 
-/** Of a machine: it has not ended, as far as the trace tells. */
+/** The end of a machine that has not ended, as far as the trace shows. */
 #define VIRT_NO_END	INT64_MAX
 
 /** A vCPU. */
@@ -304,7 +305,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name);
 int virt_model_set_tsc(struct virt_model *model, int32_t vcpu, double scale, int64_t offset);
 
 /**
- * virt_model_set_reason_class - what a reason is about, if its name does not tell
+ * virt_model_set_reason_class - set the class of an exit reason whose name does not determine it
  *
  * The names of VMX and SVM do: those reasons have their class from the beginning.
  *
@@ -324,16 +325,17 @@ int virt_model_end_machine(struct virt_model *model, int32_t machine, int64_t ti
 /**
  * virt_model_add_task - make a task of the host known, by its pid
  *
- * A pid that was given before has its old number; its name is the one given last.
+ * A pid that was added before keeps its number; the last name given is its name.
  *
- * Return: its number, VIRT_FIRST_TASK or more, to be used where who has a pCPU is told; or -ENOMEM.
+ * Return: its number, VIRT_FIRST_TASK or more, which is used like a vCPU's global index for the
+ * occupant of a pCPU; or -ENOMEM.
  */
 int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *name);
 
 /**
- * virt_model_own_task - a task is a machine's: it is named by it from now on
+ * virt_model_own_task - a task belongs to a machine, and is named after it from now on
  * @task: from virt_model_add_task(), which is not called for it again
- * @machine: index; @called: its name in front of what it has
+ * @machine: index; @called: its name, with which the task's name begins
  *
  * Return: 0, -ENOMEM, or -EINVAL: there is no such task, machine, kind or source.
  */
@@ -394,11 +396,11 @@ int virt_model_since(struct virt_model *model, int32_t vcpu, int64_t from_ns,
 int32_t virt_model_add_wake(struct virt_model *model, const struct virt_wake *wake);
 
 /**
- * virt_model_woken - what ended the last BLOCKED interval of a vCPU
+ * virt_model_woken - set what ended the last BLOCKED interval of a vCPU
  * @wake: from virt_model_add_wake(); or VIRT_NONE
  *
- * To be told once the wait is over, before the next one begins; the later word counts. It becomes
- * the interval's @detail.
+ * Call it after the wait has ended, and before the next wait begins; the last call counts. @wake
+ * becomes the interval's @detail.
  *
  * Return: 0, or -EINVAL if there is no such interval, vCPU or @wake.
  */
@@ -429,11 +431,14 @@ int virt_model_add_tsc_write(struct virt_model *model, const struct virt_tsc_wri
  */
 void virt_model_contradiction(struct virt_model *model, const char *what);
 
+/** virt_model_contradiction_at - the same, with the time of the record that contradicts */
+void virt_model_contradiction_at(struct virt_model *model, const char *what, int64_t time_ns);
+
 /**
  * virt_model_finish - the trace is [begin_ns, end_ns): build the summaries
  *
- * What was said of times outside is cut off: what is in force at @begin_ns stays, and what begins
- * at @end_ns or later goes; @end_ns is therefore the time of the last record + 1.
+ * Entries outside of this time are cut off: the states in force at @begin_ns stay, and entries that
+ * begin at @end_ns or later go. So @end_ns is the time of the last record + 1.
  *
  * Return: 0, -ENOMEM, or -EINVAL if @end_ns lies before @begin_ns. After success only the functions
  * below may be called, after -ENOMEM only virt_model_free().
@@ -492,8 +497,7 @@ const char *virt_thread_kind_name(enum virt_thread_kind kind);
 /** virt_thread_source_name - "sidecar", "name", "maker", "row" */
 const char *virt_thread_source_name(enum virt_thread_source source);
 
-/** virt_model_n_wakes, virt_model_wake - what has woken vCPUs; or NULL. */
-int32_t virt_model_n_wakes(const struct virt_model *model);
+/** virt_model_wake - what has woken a vCPU; or NULL. */
 const struct virt_wake *virt_model_wake(const struct virt_model *model, int32_t wake);
 
 /** virt_wake_cause_name - "timer", "device" ... as used in reports and in JSON. */
@@ -550,11 +554,11 @@ struct virt_totals {
 void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 		      int64_t to_ns, struct virt_totals *totals);
 
-/** virt_model_is_unsplit - does the trace not tell who has a pCPU, see VIRT_INTERVAL_UNSPLIT? */
+/** virt_model_is_unsplit - does the trace not show who has a pCPU, see VIRT_INTERVAL_UNSPLIT? */
 bool virt_model_is_unsplit(const struct virt_model *model);
 
 /**
- * virt_model_knows_calls_only - are hypercalls all that the trace tells of what vCPUs do on pCPUs?
+ * virt_model_knows_calls_only - are hypercalls all that the trace shows of vCPUs on pCPUs?
  *
  * See VIRT_INTERVAL_ENTERED.
  */
@@ -596,7 +600,7 @@ struct virt_pcpu_totals {
 	int64_t		state_ns[VIRT_N_STATES];	/* of those on a pCPU only */
 	int64_t		task_ns;	/* tasks of the host that are no vCPU */
 	int64_t		idle_ns;
-	int64_t		unknown_ns;	/* also: of an occupant that is said not to run */
+	int64_t		unknown_ns;	/* also: of an occupant whose state has no pCPU */
 };
 
 /** virt_pcpu_totals - totals of a window on one pCPU, in O(log n). */
@@ -670,7 +674,7 @@ void virt_machine_totals(const struct virt_model *model, int32_t machine, int64_
  * guest did not ask for (VIRT_INTERVAL_UNASKED).
  */
 struct virt_exit_total {
-	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not told */
+	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not known */
 	uint64_t	count;		/* exits */
 	uint64_t	complete;	/* those with an entry in the trace; of these alone: */
 	int64_t		ns;		/* cost; the mean is ns / complete */
@@ -727,8 +731,8 @@ struct virt_culprit {
  * the window's PREEMPTED time. In O(culprits * log n), and the occupants during those waits that
  * the window cuts.
  *
- * Where very many wait for what very many have meanwhile, there are no more culprits of each wait
- * than those at its beginning; VIRT_OTHERS had the pCPU later.
+ * If very many vCPUs wait for a pCPU while it has very many occupants, only the first occupants of
+ * each wait are culprits; VIRT_OTHERS stands for all later ones.
  *
  * Return: number of culprits, most time first; at most @n are stored.
  */
@@ -742,6 +746,14 @@ size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t 
  * Return: name of kind @i, or NULL if there are no more.
  */
 const char *virt_model_contradictions(const struct virt_model *model, int i, uint64_t *count);
+
+/**
+ * virt_model_count_contradictions - how often kind @i was counted in a window
+ *
+ * Those without a time belong to the beginning of the model, so that windows add up.
+ */
+uint64_t virt_model_count_contradictions(const struct virt_model *model, int i, int64_t from_ns,
+					 int64_t to_ns);
 
 /** virt_model_problem - why a function that fills or finishes a model returned @error, in words. */
 const char *virt_model_problem(int error);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_moment.c
- * @brief	All about one of the worst moments; VM exits by level.
+ * @brief	Describe one of the worst moments completely; count VM exits by level.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "virt_moments.h"
@@ -42,6 +43,7 @@ static bool describe_exit(const struct virt_model *model, uint32_t i, struct vir
 	moment->entry_ns = exit.entry_ns;
 	moment->complete = exit.complete;
 	moment->reason = exit.reason;
+	moment->argument = virt_exit_argument(model, moment->vcpu, &track->intervals[i]);
 	moment->unasked_ns = exit.unasked_ns;
 	moment->unasked_vmm_ns = exit.unasked_vmm_ns;
 	memcpy(moment->state_ns, exit.state_ns, sizeof(moment->state_ns));
@@ -98,9 +100,49 @@ bool virt_wait_longest_part(const struct virt_model *model, const struct virt_mo
 	return n > 1;
 }
 
+static int compare_who(const void *a, const void *b)
+{
+	const struct virt_culprit *x = a, *y = b;
+
+	return (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
+}
+
+struct virt_culprit virt_pcpu_culprit(const struct virt_model *model, int32_t pcpu,
+				      int64_t from_ns, int64_t to_ns)
+{
+	struct virt_occupant_range range = virt_pcpu_occupants(model, pcpu, from_ns, to_ns);
+	struct virt_culprit *had = malloc((range.n + 1) * sizeof(*had));
+	struct virt_culprit longest = { .vcpu = VIRT_NONE };
+	size_t n = 0;
+
+	for (size_t i = 0; had && i < range.n; i++) {
+		int64_t start_ns = range.first[i].start_ns;
+		int64_t end_ns = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
+
+		start_ns = start_ns < from_ns ? from_ns : start_ns;
+		end_ns = end_ns > to_ns ? to_ns : end_ns;
+		had[n++] = (struct virt_culprit){
+			range.first[i].known ? range.first[i].vcpu : VIRT_NONE, end_ns - start_ns,
+		};
+	}
+	if (n)
+		qsort(had, n, sizeof(*had), compare_who);
+	for (size_t i = 0; i < n; i++) {
+		if (i && had[i].vcpu == had[i - 1].vcpu)
+			had[i].ns += had[i - 1].ns;
+		if (had[i].ns > longest.ns)
+			longest = had[i];
+	}
+	free(had);
+	if (longest.vcpu == VIRT_NONE)
+		longest.ns = 0;
+	return longest;
+}
+
 static bool describe_wait(const struct virt_model *model, uint32_t i, struct virt_moment *moment)
 {
 	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
+	struct virt_culprit culprit;
 	struct virt_wait_part part;
 	size_t end, longest;
 
@@ -113,6 +155,9 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 	moment->entry_ns = virt_entry_after(track, end);
 	if (moment->kind == VIRT_WORST_WAKE) {
 		moment->pcpu = virt_woken_pcpu(track, i, end);
+		culprit = virt_pcpu_culprit(model, moment->pcpu, moment->start_ns, moment->end_ns);
+		moment->who = culprit.vcpu;
+		moment->who_ns = culprit.ns;
 	} else {
 		longest = virt_longest_part(model, track, i, end);
 		set_part(model, moment->vcpu, longest, virt_wait_part_end(track, longest, end),
@@ -246,7 +291,8 @@ static bool describe(const struct virt_worst *worst, const struct virt_worst_hit
 		.kind = hit->kind, .start_ns = hit->time_ns, .cost_ns = hit->cost_ns,
 		.cost_from_ns = VIRT_NO_TIME, .entry_ns = VIRT_NO_TIME, .vcpu = hit->vcpu,
 		.who = VIRT_NONE,
-		.reason = VIRT_NONE, .vector = VIRT_NONE, .event = VIRT_NONE, .pcpu = VIRT_NONE,
+		.reason = VIRT_NONE, .argument = VIRT_NONE, .vector = VIRT_NONE,
+		.event = VIRT_NONE, .pcpu = VIRT_NONE,
 		.from_pcpu = VIRT_NONE, .begun = true, .complete = true,
 	};
 	if (hit->kind == VIRT_WORST_LOST)

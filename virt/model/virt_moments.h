@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_moments.h
- * @brief	What our own programs ask of moments, besides virt_worst.h.
+ * @brief	Queries about moments that only our own programs use, in addition to virt_worst.h.
  */
 #ifndef KSHARK_VIRT_VIRT_MOMENTS_H
 #define KSHARK_VIRT_VIRT_MOMENTS_H
@@ -46,6 +46,15 @@ bool virt_wait_next_part(const struct virt_model *model, const struct virt_momen
  */
 bool virt_wait_longest_part(const struct virt_model *model, const struct virt_moment *moment,
 			    struct virt_wait_part *part);
+
+/**
+ * virt_pcpu_culprit - the vCPU or task that has a pCPU longest in [from, to)
+ *
+ * In O(n log n) of those that are there. Of equal ones the one with the lowest number. Return:
+ * VIRT_NONE and 0 ns if it is idle, or nothing is known of it, for longer than anybody has it.
+ */
+struct virt_culprit virt_pcpu_culprit(const struct virt_model *model, int32_t pcpu,
+				      int64_t from_ns, int64_t to_ns);
 
 #ifdef __cplusplus
 }

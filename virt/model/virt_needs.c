@@ -91,6 +91,15 @@ static const struct number_row {
 	[VIRT_NUMBER_INJECTED] = { "interrupts by vector", false, {
 		{ K(INJECT) },
 		{ K(INJECT) } } },
+	[VIRT_NUMBER_HYPERCALLS] = { "hypercalls", false, {
+		{ K(HYPERCALL) },
+		{ K(HYPERCALL) } } },
+	[VIRT_NUMBER_TRAPS] = { "traps", false, {
+		{ K(EXCEPTION) },
+		{ K(EXCEPTION) } } },
+	[VIRT_NUMBER_MEMORY] = { "operations on memory", false, {
+		{ 0 },
+		{ K(MEMORY) } } },
 	[VIRT_NUMBER_HANDLERS] = { "handlers", false, {
 		{ K(HANDLER), K(SWITCH) },
 		{ 0 } } },
@@ -125,6 +134,20 @@ static const char *const names[VIRT_N_HYPERVISORS][VIRT_RECORD_N_KINDS] = {
 		[VIRT_RECORD_HANDLER] = "irq",
 		[VIRT_RECORD_IDLE_STATE] = "power:cpu_idle",
 		[VIRT_RECORD_FREQUENCY] = "power:cpu_frequency",
+		[VIRT_RECORD_EXCEPTION] = "kvm:kvm_inj_exception",
+		[VIRT_RECORD_CALL] = "kvm:kvm_hypercall",
+		[VIRT_RECORD_MSR] = "kvm:kvm_msr",
+		[VIRT_RECORD_PORT] = "kvm:kvm_pio",
+		[VIRT_RECORD_MMIO] = "kvm:kvm_mmio",
+		[VIRT_RECORD_FAULT] = "kvm:kvm_page_fault",
+		[VIRT_RECORD_CPUID] = "kvm:kvm_cpuid",
+		[VIRT_RECORD_CR] = "kvm:kvm_cr",
+		[VIRT_RECORD_APIC] = "kvm:kvm_apic",
+		[VIRT_RECORD_VMGEXIT] = "kvm:kvm_vmgexit_enter",
+		[VIRT_RECORD_ABORT] = "kvm:kvm_guest_fault",
+		[VIRT_RECORD_SYSREG] = "kvm:kvm_sys_access",
+		[VIRT_RECORD_SMCCC] = "kvm:kvm_hvc_arm64",
+		[VIRT_RECORD_WAIT] = "kvm:kvm_wfx_arm64",
 	},
 	[VIRT_XEN] = {
 		[VIRT_RECORD_ENTRY] = "the class hvm (-e 0x8f000)",
@@ -136,6 +159,17 @@ static const char *const names[VIRT_N_HYPERVISORS][VIRT_RECORD_N_KINDS] = {
 		[VIRT_RECORD_HANDLER] = "the class hw (-e 0x80f000)",
 		[VIRT_RECORD_IDLE_STATE] = "the class hw (-e 0x80f000)",
 		[VIRT_RECORD_FREQUENCY] = "the class hw (-e 0x80f000)",
+		[VIRT_RECORD_HYPERCALL] = "the class pv (-e 0x20f000)",
+		[VIRT_RECORD_EXCEPTION] = "the class pv (-e 0x20f000)",
+		[VIRT_RECORD_MEMORY] = "the class mem (-e 0x10f000)",
+		[VIRT_RECORD_CALL] = "the handlers of the class hvm (-e 0x82000)",
+		[VIRT_RECORD_MSR] = "the handlers of the class hvm (-e 0x82000)",
+		[VIRT_RECORD_PORT] = "the handlers of the class hvm (-e 0x82000)",
+		[VIRT_RECORD_MMIO] = "the handlers of the class hvm (-e 0x82000)",
+		[VIRT_RECORD_FAULT] = "the handlers of the class hvm (-e 0x82000)",
+		[VIRT_RECORD_CPUID] = "the handlers of the class hvm (-e 0x82000)",
+		[VIRT_RECORD_CR] = "the handlers of the class hvm (-e 0x82000)",
+		[VIRT_RECORD_APIC] = "the handlers of the class hvm (-e 0x82000)",
 	},
 };
 
@@ -385,6 +419,9 @@ const char *virt_model_lacks(const struct virt_model *model, enum virt_record_ki
 		append(text, size, virt_state_name((enum virt_state)state));
 		append(text, size, " includes ");
 		append(text, size, virt_state_names(in, " and ", names_text, sizeof(names_text)));
+		/* the monitor's time is part of a cost anyway */
+		if (kinds & K(HALT_POLL) && virt_model_knows(model, VIRT_NUMBER_EXIT_COST))
+			append(text, size, ", and so does the cost of VM exits");
 	}
 	append(text, size, "; record it as well");
 	return text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_needs.h
- * @brief	Which kinds of records a state, a number or a finding needs.
+ * @brief	The kinds of records that a state, a number or a finding needs.
  *
  * One table for all hypervisors (virt_needs.c). A number whose records are not in the trace is
  * unknown: reports print "-", JSON has null, CSV an empty field, and a limit on it is not kept.
@@ -46,6 +46,9 @@ enum virt_number {
 	VIRT_NUMBER_CAUSES,		/* what ended waits */
 	VIRT_NUMBER_TASKS,		/* what tasks of the host had of pCPUs, and idle pCPUs */
 	VIRT_NUMBER_INJECTED,		/* interrupts that vCPUs get, by vector */
+	VIRT_NUMBER_HYPERCALLS,		/* by number */
+	VIRT_NUMBER_TRAPS,		/* by kind */
+	VIRT_NUMBER_MEMORY,		/* operations on a domain's memory */
 	VIRT_NUMBER_HANDLERS,		/* what interrupts vCPUs on their pCPUs */
 	VIRT_NUMBER_IDLE_STATES,	/* C-states of pCPUs */
 	VIRT_NUMBER_FREQUENCIES,	/* of pCPUs */

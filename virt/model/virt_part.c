@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_part.c
- * @brief	A part of a trace: what the whole one tells of it is put into its model.
+ * @brief	Complete the model of a part of a trace with facts from the whole trace.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -58,7 +58,12 @@ void virt_part_free(struct virt_part *part)
 		free(part->reasons[i]);
 	for (int i = 0; i < part->n_contradictions; i++)
 		free(part->contradictions[i].what);
+	for (int32_t i = 0; i < part->n_tasks; i++) {
+		free(part->tasks[i].name);
+		free(part->tasks[i].thread);
+	}
 	free(part->reasons);
+	free(part->tasks);
 	free(part->wakes);
 	free(part->left_out);
 	free(part->losses);
@@ -115,12 +120,37 @@ void virt_model_show(struct virt_model *model, int64_t from_ns, int64_t to_ns)
 
 /* ---- numbers ---- */
 
+/** Return: 0 or -ENOMEM. */
+static int begin_tasks(const struct virt_part *part, struct virt_model *model)
+{
+	for (int32_t i = 0; i < part->n_tasks; i++) {
+		const struct virt_part_task *from = &part->tasks[i];
+		int32_t number = virt_model_add_task(model, from->pid, from->name);
+		struct virt_task *task;
+
+		if (number < 0)
+			return -ENOMEM;
+		task = &model->tasks[number - VIRT_FIRST_TASK];
+		if (from->machine < 0 || from->machine >= model->n_machines || !from->thread)
+			continue;
+		task->thread = virt_keep_name(model, from->thread);
+		if (!task->thread)
+			return -ENOMEM;
+		task->machine = from->machine;
+		task->kind = from->kind;
+		task->source = from->source;
+	}
+	return 0;
+}
+
 int virt_part_begin(const struct virt_part *part, struct virt_model *model)
 {
 	int32_t ret = 0;
 
 	for (int32_t i = 0; i < part->n_reasons && ret >= 0; i++)
 		ret = virt_model_add_reason(model, part->reasons[i]);
+	if (ret >= 0)
+		ret = begin_tasks(part, model);
 	for (int32_t i = 0; i < part->n_wakes && ret >= 0; i++)
 		ret = virt_model_add_wake(model, &part->wakes[i]);
 	for (int32_t i = 0; i < VIRT_IDLE_STATES && ret >= 0; i++) {
@@ -208,6 +238,11 @@ static int splice(struct list *old, const struct virt_part_track *track,
 
 /* ---- is it possible? ---- */
 
+static bool is_somebody(const struct virt_model *model, int32_t who)
+{
+	return virt_is_vcpu(model, who) || virt_is_task(model, who);
+}
+
 static bool is_interval(const struct virt_model *model, const struct virt_interval *change)
 {
 	int32_t detail = change->detail;
@@ -222,13 +257,13 @@ static bool is_interval(const struct virt_model *model, const struct virt_interv
 		return detail >= 0 && detail < model->n_reasons && change->pcpu >= 0;
 	if (change->state == VIRT_BLOCKED)
 		return detail >= 0 && detail < model->n_wakes;
-	return change->state == VIRT_PREEMPTED && virt_is_vcpu(model, detail);
+	return change->state == VIRT_PREEMPTED && is_somebody(model, detail);
 }
 
 static bool is_occupant(const struct virt_model *model, const struct virt_interval *change)
 {
 	return change->detail == VIRT_NONE ||
-	       (change->state && virt_is_vcpu(model, change->detail));
+	       (change->state && is_somebody(model, change->detail));
 }
 
 static bool is_idle_state(const struct virt_model *model, const struct virt_interval *change)
@@ -380,15 +415,21 @@ static int place_vcpu(const struct virt_part *part, struct virt_model *model, in
 {
 	struct virt_vcpu_track *vcpu = &model->vcpus[i];
 	struct list list = { vcpu->intervals, vcpu->n, vcpu->room };
+	int64_t *times;
 	int ret;
 
 	if (!is_possible(model, &part->vcpus[i], is_interval))
 		return 0;
+	times = virt_arguments_times(vcpu);
+	if (!times)
+		return -ENOMEM;
 	ret = place(part, &part->vcpus[i], OF_VCPU, &list, &unknown_vcpu);
 	vcpu->intervals = list.of;
 	vcpu->n = (uint32_t)list.n;
 	vcpu->room = (uint32_t)list.room;
 	vcpu->blocked = 0;
+	virt_arguments_place(vcpu, times);
+	free(times);
 	return ret;
 }
 
@@ -474,17 +515,37 @@ static int place_losses(const struct virt_part *part, struct virt_model *model)
 	return ret == -ENOMEM ? ret : 0;
 }
 
+int virt_part_contradict(struct virt_part *part, const char *what, int64_t time_ns, uint64_t count)
+{
+	int n = part->n_contradictions;
+	struct virt_part_contradiction *last = n ? &part->contradictions[n - 1] : NULL;
+	char *copy;
+
+	if (last && !strcmp(last->what, what) &&
+	    (last->time_ns == time_ns || n >= VIRT_PART_CONTRADICTIONS)) {
+		last->count += count;
+		return 0;
+	}
+	copy = strdup(what);
+	if (!copy || ARRAY_GROW(part->contradictions, n, part->room_contradictions)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	part->contradictions[part->n_contradictions++] =
+		(struct virt_part_contradiction){ copy, time_ns, count };
+	return 0;
+}
+
 static int place_contradictions(const struct virt_part *part, struct virt_model *model)
 {
 	memset(model->contradictions, 0, sizeof(model->contradictions));
-	for (int i = 0; i < part->n_contradictions && i < VIRT_MAX_CONTRADICTIONS; i++) {
-		const char *what = virt_keep_name(model, part->contradictions[i].what);
+	model->n_contradicted = 0;
+	for (int i = 0; i < part->n_contradictions; i++) {
+		const struct virt_part_contradiction *at = &part->contradictions[i];
+		const char *what = virt_keep_name(model, at->what);
 
-		if (!what)
+		if (!what || virt_model_contradict(model, what, at->time_ns, at->count))
 			return -ENOMEM;
-		model->contradictions[i] = (struct virt_contradiction){
-			what, part->contradictions[i].count,
-		};
 	}
 	return 0;
 }
@@ -512,6 +573,7 @@ int virt_part_finish(const struct virt_part *part, struct virt_model *model)
 	if (ret)
 		return ret;
 	model->unsplit |= part->unsplit;
+	model->migrates |= part->migrates;
 	/* even if none of these records are in the part */
 	if (part->recorded)
 		virt_model_set_recorded(model, part->recorded);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_part.h
- * @brief	A part of a trace, and what the whole one tells of it beyond the part's records.
+ * @brief	A part of a trace, and the facts of the whole trace that the part's records lack.
  *
- * A part has the records of [from, to). What goes on when it begins has begun before, what begins
- * in it may end later, and of some things only a later record tells what they have been. All of
- * this the model of the whole trace knows: what it says otherwise than the model that is made of
- * the part's records alone is kept beside these, and put in its place. So every number of a window
- * of the part is that of the same window of the whole trace.
+ * A part has the records of [from, to). States in force at its beginning have begun before, states
+ * that begin in it may end later, and the meaning of some records is known only from a later one.
+ * The model of the whole trace has all of this. Where it differs from the model made of the part's
+ * records alone, its facts are kept beside these records, and replace those of the part. So every
+ * number of a window of the part equals that of the same window of the whole trace.
  *
- * Times outside of [from, to) are those of what reaches into it, and nothing else is to be asked of
- * them: virt_model_begin() and virt_model_end() are the ends of the part.
+ * Times outside of [from, to) belong to intervals that reach into the part, and may be used for
+ * nothing else: virt_model_begin() and virt_model_end() are the ends of the part.
  */
 #ifndef KSHARK_VIRT_VIRT_PART_H
 #define KSHARK_VIRT_VIRT_PART_H
@@ -39,16 +39,29 @@ struct virt_part_track {
 	uint32_t	n_changes, room_changes;
 };
 
-/** A kind of contradictions, see virt_model_contradictions(). */
+/** Contradictions of a kind, see virt_model_contradictions(). */
 struct virt_part_contradiction {
 	char		*what;
-	uint64_t	count;
+	int64_t		time_ns;
+	uint64_t	count;		/* at that time */
+};
+
+/** With more times, the last one of a kind also has the contradictions that follow it. */
+#define VIRT_PART_CONTRADICTIONS	50000
+
+/** A task of the host that tracks and wakes refer to, see struct virt_task. */
+struct virt_part_task {
+	int32_t		pid;
+	char		*name, *thread;	/* @thread: NULL: the same as @name */
+	int32_t		machine;	/* index, or VIRT_NONE */
+	uint8_t		kind, source;
 };
 
 struct virt_part {
 	int64_t		begin_ns, end_ns;	/* of the whole trace */
 	int64_t		from_ns, to_ns;		/* of the part, within it */
 	bool		unsplit;		/* virt_model_is_unsplit() */
+	bool		migrates;		/* a vCPU has changed its pCPU */
 	uint64_t	recorded;		/* virt_model_recorded(); 0: not kept */
 	int32_t		n_known;		/* as virt_model_n_pcpus() */
 	bool		*left_out;		/* by pCPU: its records are not there; or NULL */
@@ -58,6 +71,8 @@ struct virt_part {
 	int32_t		n_reasons, room_reasons;
 	struct virt_wake *wakes;
 	int32_t		n_wakes, room_wakes;
+	struct virt_part_task *tasks;
+	int32_t		n_tasks, room_tasks;
 	bool		idle_states[VIRT_IDLE_STATES]; /* those that are named C0, C1 ... */
 	struct virt_part_track *vcpus;
 	int32_t		n_vcpus;
@@ -66,7 +81,7 @@ struct virt_part {
 	struct virt_part_track *power[VIRT_POWER_N_KINDS];	/* n_pcpus each */
 	struct virt_loss *losses;		/* all that touch the part */
 	size_t		n_losses, room_losses;
-	struct virt_part_contradiction *contradictions;
+	struct virt_part_contradiction *contradictions;	/* of the window of the part */
 	int		n_contradictions, room_contradictions;
 };
 
@@ -89,7 +104,7 @@ bool virt_part_leaves_out(const struct virt_part *part);
 int virt_part_leave_out(struct virt_part *part, int32_t pcpu);
 
 /**
- * virt_part_begin - exit reasons and wakes get their numbers
+ * virt_part_begin - exit reasons, tasks and wakes get their numbers
  * @model: knows its vCPUs, and nothing else yet
  *
  * Return: 0 or -ENOMEM.
@@ -124,6 +139,9 @@ struct virt_part *virt_part_of(const struct virt_model *whole, int64_t from_ns, 
  */
 int virt_part_compare(struct virt_part *part, const struct virt_model *whole,
 		      const struct virt_model *rest);
+
+/** virt_part_contradict - add contradictions. @what is copied. Return: 0 or -ENOMEM. */
+int virt_part_contradict(struct virt_part *part, const char *what, int64_t time_ns, uint64_t count);
 
 /**
  * virt_part_join - take over what another part of the same trace tells of [from, to)

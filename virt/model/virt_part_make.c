@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_part_make.c
- * @brief	What of a whole trace's model a part of it needs, and does not tell itself.
+ * @brief	Select the facts of a whole trace that the model of a part needs beyond its records.
  *
- * Of each vCPU, all intervals of the part are needed, and beyond its ends those of whatever reaches
- * into it: stretches, VM exits, waits, runs, the pause before a migration, the way to the guest.
- * What is needed of a long run, or of what a machine's vCPUs do together, is where it begins or
- * ends: of the intervals between, the first one stands for all.
+ * The part needs all intervals of each vCPU within it, and beyond its ends the intervals of
+ * everything that reaches into it: stretches, VM exits, waits, runs, the pause before a migration,
+ * the way to the guest. It needs only the beginning or the end of a long run, or of a long state of
+ * a machine's vCPUs together: the first of the intervals between stands for all of them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -486,6 +486,27 @@ int virt_part_compare(struct virt_part *part, const struct virt_model *whole,
 
 /* ---- all but the tracks ---- */
 
+static int copy_tasks(struct virt_part *part, const struct virt_model *whole)
+{
+	for (int32_t i = 0; i < whole->n_tasks; i++) {
+		const struct virt_task *from = &whole->tasks[i];
+		struct virt_part_task *to;
+
+		if (ARRAY_GROW(part->tasks, part->n_tasks, part->room_tasks))
+			return -ENOMEM;
+		to = &part->tasks[part->n_tasks++];
+		*to = (struct virt_part_task){
+			.pid = from->pid, .name = strdup(from->name),
+			.machine = from->machine, .kind = from->kind, .source = from->source,
+		};
+		if (from->machine != VIRT_NONE)
+			to->thread = strdup(from->thread);
+		if (!to->name || (from->machine != VIRT_NONE && !to->thread))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int copy_tables(struct virt_part *part, const struct virt_model *whole)
 {
 	for (int32_t i = 0; i < whole->n_reasons; i++) {
@@ -503,7 +524,7 @@ static int copy_tables(struct virt_part *part, const struct virt_model *whole)
 	}
 	for (int i = 0; i < VIRT_IDLE_STATES; i++)
 		part->idle_states[i] = whole->power.names[i];
-	return 0;
+	return copy_tasks(part, whole);
 }
 
 static int copy_losses(struct virt_part *part, const struct virt_model *whole)
@@ -523,17 +544,21 @@ static int copy_losses(struct virt_part *part, const struct virt_model *whole)
 static int copy_contradictions(struct virt_part *part, const struct virt_model *whole)
 {
 	const char *what;
-	uint64_t count;
+	int ret = 0;
 
-	for (int i = 0; (what = virt_model_contradictions(whole, i, &count)); i++) {
-		if (ARRAY_GROW(part->contradictions, i, part->room_contradictions))
-			return -ENOMEM;
-		part->contradictions[i] = (struct virt_part_contradiction){ strdup(what), count };
-		if (!part->contradictions[i].what)
-			return -ENOMEM;
-		part->n_contradictions++;
+	for (int i = 0; !ret && (what = virt_model_contradictions(whole, i, NULL)); i++) {
+		if (part->from_ns <= whole->begin_ns && whole->contradictions[i].untimed)
+			ret = virt_part_contradict(part, what, part->from_ns,
+						   whole->contradictions[i].untimed);
+		for (size_t k = 0; k < whole->n_contradicted && !ret; k++) {
+			const struct virt_contradicted *at = &whole->contradicted[k];
+
+			if (at->kind == i && at->time_ns >= part->from_ns &&
+			    at->time_ns < part->to_ns)
+				ret = virt_part_contradict(part, what, at->time_ns, at->count);
+		}
 	}
-	return 0;
+	return ret;
 }
 
 /** All pCPUs of which anything is known. */
@@ -559,6 +584,7 @@ struct virt_part *virt_part_of(const struct virt_model *whole, int64_t from_ns, 
 	part->from_ns = from_ns;
 	part->to_ns = to_ns;
 	part->unsplit = whole->unsplit;
+	part->migrates = whole->migrates;
 	part->recorded = virt_model_recorded(whole);
 	part->n_known = whole->n_pcpus;
 	if (!copy_tables(part, whole) && !copy_losses(part, whole) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_private.h
- * @brief	Inside the vCPU model: arrays in order of time, and what makes windows cheap.
+ * @brief	Inside the vCPU model: arrays in order of time, and sums that make windows cheap.
  *
  * Every array of times is sorted, and every element begins with its time, so that one search fits
  * all. Sums from the beginning of the trace are kept for every n-th element: the sum of a window
@@ -12,6 +12,7 @@
 
 #include "key_map.h"
 #include "search.h"
+#include "virt_arguments.h"
 #include "virt_handlers.h"
 #include "virt_vcpu_lives.h"
 #include "virt_model.h"
@@ -80,6 +81,12 @@ struct virt_groups {
 	int64_t		sum[];		/* n + 1, of all costs before */
 };
 
+/** What an exit was for. */
+struct virt_argument_of {
+	uint32_t	interval;	/* that begins with the exit */
+	int32_t		argument;	/* number in struct virt_arguments */
+};
+
 /**
  * There may be very many vCPUs of which the trace hardly tells anything: whatever a single block
  * does not need is shared by all of them, and what has no elements is NULL.
@@ -90,6 +97,9 @@ struct virt_vcpu_track {
 	uint32_t	n, room;
 	uint32_t	blocked;	/* while it is filled: its last BLOCKED interval, if that is
 					 * one still */
+	uint32_t	exit;		/* the same: the one that its last exit begins */
+	struct virt_argument_of *arguments;	/* ascending by interval */
+	uint32_t	n_arguments, arguments_room;
 	struct virt_index index;
 	struct virt_sum	*sums;		/* one per block; &virt_no_sum: see virt_has_sums() */
 	struct virt_counts *counts;	/* one per VIRT_COUNT_BLOCK, and one more of all;
@@ -162,6 +172,13 @@ struct virt_names {
 struct virt_contradiction {
 	const char	*what;
 	uint64_t	count;
+	uint64_t	untimed;	/* of these, without a time */
+};
+
+struct virt_contradicted {
+	int64_t		time_ns;
+	uint64_t	count;		/* at that time */
+	int32_t		kind;		/* number in @contradictions */
 };
 
 struct virt_pid {
@@ -171,6 +188,15 @@ struct virt_pid {
 struct virt_reason {
 	const char	*name;
 	enum virt_exit_class exit_class;
+	uint8_t		argument;	/* enum virt_record_kind: see virt_reason_record() */
+};
+
+/** What exits were for; see virt_arguments.h. */
+struct virt_arguments {
+	struct virt_argument *all;
+	int32_t		n, room;
+	struct key_map	map;		/* while the model is filled: by hash */
+	bool		skip;		/* see virt_model_skip_arguments() */
 };
 
 /** What interrupted vCPUs; see virt_handlers.h. */
@@ -223,6 +249,7 @@ struct virt_model {
 	struct virt_pcpu_track *pcpus;
 	int32_t		n_pcpus, pcpus_room;
 	struct virt_handlers handlers;
+	struct virt_arguments arguments;
 	struct virt_power power;
 	struct virt_loss *losses;
 	size_t		n_losses, losses_room;
@@ -233,6 +260,8 @@ struct virt_model {
 	struct virt_tsc_write *tsc_writes;
 	size_t		n_tsc_writes, tsc_writes_room;
 	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];
+	struct virt_contradicted *contradicted;	/* in no order */
+	size_t		n_contradicted, contradicted_room;
 	int64_t		begin_ns, end_ns;
 	bool		is_part;	/* of a trace; it is there to be asked of */
 	int64_t		from_ns, to_ns;	/* these times, see virt_part.h */
@@ -505,6 +534,25 @@ void virt_groups_free(struct virt_groups *groups);
 /** virt_handlers_order - all are known now. */
 void virt_handlers_order(struct virt_model *model);
 void virt_handlers_free(struct virt_handlers *all);
+
+/** virt_model_contradict - count contradictions of a time; @what stays. Return: 0 or -ENOMEM. */
+int virt_model_contradict(struct virt_model *model, const char *what, int64_t time_ns,
+			  uint64_t count);
+
+/**
+ * virt_arguments_times, virt_arguments_place - keep a vCPU's arguments while its intervals change
+ *
+ * Return: the times of their exits, to be freed; NULL without memory.
+ */
+int64_t *virt_arguments_times(const struct virt_vcpu_track *track);
+void virt_arguments_place(struct virt_vcpu_track *track, const int64_t *times);
+
+/** virt_arguments_clip - of a vCPU's intervals, those from @first on are left, renumbered. */
+void virt_arguments_clip(struct virt_vcpu_track *track, uint32_t first);
+
+/** virt_arguments_finish - all are known now. Return: 0 or -ENOMEM. */
+int virt_arguments_finish(struct virt_model *model);
+void virt_arguments_free(struct virt_arguments *all);
 
 void virt_power_free(struct virt_power *all);
 

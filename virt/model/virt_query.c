@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_query.c
- * @brief	Ask a complete vCPU model. Nothing here changes it or allocates memory.
+ * @brief	Query a complete vCPU model, without changing it or allocating memory.
  */
 #include <string.h>
 
@@ -94,11 +94,6 @@ bool virt_model_is_own(const struct virt_model *model, int32_t vcpu, int32_t who
 const struct virt_task *virt_model_task(const struct virt_model *model, int32_t task)
 {
 	return virt_is_task(model, task) ? &model->tasks[task - VIRT_FIRST_TASK] : NULL;
-}
-
-int32_t virt_model_n_wakes(const struct virt_model *model)
-{
-	return model->n_wakes;
 }
 
 const struct virt_wake *virt_model_wake(const struct virt_model *model, int32_t wake)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_recorded.h
- * @brief	Which kinds of records a trace has: an event that was not recorded has not "not
- *		happened".
+ * @brief	The kinds of records that a trace has: an event without records may still have
+ *		happened.
  *
  * A tracker puts a set of kinds into the model. A kind is in the set if the trace has a record of
  * it, or if the trace says that it would have one, had the event happened (the event was enabled).
@@ -43,6 +43,22 @@ enum virt_record_kind {
 	VIRT_RECORD_HANDLER,	/* interrupts, softirqs, NMIs of the host: irq_handler_entry ... */
 	VIRT_RECORD_IDLE_STATE,	/* C-states: cpu_idle */
 	VIRT_RECORD_FREQUENCY,	/* frequencies: cpu_frequency */
+	VIRT_RECORD_EXCEPTION,	/* traps of a vCPU: kvm_inj_exception */
+	VIRT_RECORD_MEMORY,	/* Xen: what domains do to their memory */
+	/* what an exit was for, see exit_arguments.h: */
+	VIRT_RECORD_CALL,	/* kvm_hypercall; Xen: of an HVM domain */
+	VIRT_RECORD_MSR,	/* kvm_msr */
+	VIRT_RECORD_PORT,	/* kvm_pio */
+	VIRT_RECORD_MMIO,	/* kvm_mmio, kvm_fast_mmio */
+	VIRT_RECORD_FAULT,	/* kvm_page_fault */
+	VIRT_RECORD_CPUID,	/* kvm_cpuid */
+	VIRT_RECORD_CR,		/* kvm_cr */
+	VIRT_RECORD_APIC,	/* kvm_apic */
+	VIRT_RECORD_VMGEXIT,	/* kvm_vmgexit_enter */
+	VIRT_RECORD_ABORT,	/* arm64: kvm_guest_fault */
+	VIRT_RECORD_SYSREG,	/* arm64: kvm_sys_access */
+	VIRT_RECORD_SMCCC,	/* arm64: kvm_hvc_arm64 */
+	VIRT_RECORD_WAIT,	/* arm64: kvm_wfx_arm64 */
 	VIRT_RECORD_N_KINDS
 };
 

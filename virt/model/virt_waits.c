@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_waits.c
- * @brief	What vCPUs waited for within a window, and who woke them.
+ * @brief	Sum up the waits of vCPUs within a window, by cause and waker.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -239,10 +239,10 @@ static int end_waits(struct tally *tally)
 		const struct lengths *lengths = latency ? &tally->latency : &tally->blocked;
 		size_t at = latency ? offsetof(struct virt_waited, latency) :
 				      offsetof(struct virt_waited, blocked.whole);
+		char *waker = !n ? NULL : (char *)waits->wakers +
+					  offsetof(struct virt_waker, waited) + at;
 		const struct groups groups[] = {
-			{ self, n, (void *)((char *)waits->wakers +
-					    offsetof(struct virt_waker, waited) + at),
-			  sizeof(struct virt_waker) },
+			{ self, n, (void *)waker, sizeof(struct virt_waker) },
 			{ cause, VIRT_N_WAKES, (void *)((char *)waits->causes + at),
 			  sizeof(struct virt_waited) },
 			{ none, 1, (void *)((char *)&waits->all + at), 0 },

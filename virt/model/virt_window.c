@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_window.c
- * @brief	What happened within a window: the one definition of each number.
+ * @brief	Compute the numbers of a window: the one definition of each number.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -125,10 +125,13 @@ struct cost {
 
 /**
  * VM exits by reason. There may be very many reasons, of which a vCPU has few, and very many that
- * occur but once: so there is a number for each reason, and for each exit its cost.
+ * occur but once: so there is a number for each reason, and for each exit its cost. The same by
+ * argument, where those of a reason that have none stand together.
  */
 struct exits {
-	uint32_t		*place;		/* by reason + 1: index in @of, and 1; or 0 */
+	bool			by_argument;
+	int32_t			n_arguments;	/* of the model */
+	uint32_t		*place;		/* by slot(): index in @of, and 1; or 0 */
 	struct virt_window_exit	*of;
 	size_t			n, room;
 	struct cost		*costs;
@@ -144,14 +147,14 @@ struct tally {
 	const struct virt_vcpu_track	*vcpu;
 	struct virt_window_stats	*stats;
 	struct samples			states[VIRT_N_STATES], runs, moves;
-	struct exits			exits;
+	struct exits			exits, arguments;
 	int64_t				*pcpu_ns;	/* 0 between two vCPUs */
 	uint32_t			*pcpus;		/* that it was on */
 	size_t				n_pcpus;
 	/* of all vCPUs of the machine, unless it is one alone: */
 	bool				alone;
 	struct samples			wakes, all_moves;
-	struct exits			all_exits;
+	struct exits			all_exits, all_arguments;
 	unsigned int			steps;
 };
 
@@ -450,7 +453,16 @@ static int compare_exits(const void *a, const void *b)
 		return x->cost.ns < y->cost.ns ? 1 : -1;
 	if (x->count != y->count)
 		return x->count < y->count ? 1 : -1;
-	return (x->reason > y->reason) - (x->reason < y->reason);
+	if (x->reason != y->reason)
+		return x->reason < y->reason ? -1 : 1;
+	return (x->argument > y->argument) - (x->argument < y->argument);
+}
+
+static size_t slot(const struct exits *exits, int32_t reason, int32_t argument)
+{
+	if (!exits->by_argument)
+		return (size_t)(reason + 1);
+	return (size_t)(argument != VIRT_NONE ? argument : exits->n_arguments + reason + 1);
 }
 
 /** Costs in the order of their reasons, each one's behind the other's. Return: NULL: no memory. */
@@ -475,43 +487,57 @@ static int64_t *sort_costs(const struct exits *exits)
 	return ns;
 }
 
-/** Those that occur become the ones of @stats; begin anew. */
-static int end_exits(struct exits *exits, struct virt_window_stats *stats)
+/** Those that occur, to be freed; begin anew. Return: 0 or -ENOMEM. */
+static int end_exits(struct exits *exits, struct virt_window_exit **of, size_t *n_of)
 {
 	int64_t *ns = sort_costs(exits);
 	size_t at = 0;
 
 	if (!ns)
 		return -ENOMEM;
-	stats->exits = 0;
 	for (size_t i = 0; i < exits->n; i++) {
 		size_t n = exits->of[i].cost.count;
 
 		virt_dist_make(&exits->of[i].cost, ns + at, n);
 		at += n;
-		stats->exits += exits->of[i].count;
-		exits->place[exits->of[i].reason + 1] = 0;
+		exits->place[slot(exits, exits->of[i].reason, exits->of[i].argument)] = 0;
 	}
 	free(ns);
 	if (exits->n)
 		qsort(exits->of, exits->n, sizeof(*exits->of), compare_exits);
 	ARRAY_SHRINK(exits->of, exits->n);
-	stats->reasons = exits->of;
-	stats->n_reasons = exits->n;
+	*of = exits->of;
+	*n_of = exits->n;
 	exits->of = NULL;
 	exits->n = exits->room = exits->n_costs = 0;
 	return 0;
 }
 
-static int take_exit(struct exits *exits, const struct virt_exit *exit)
+/** The exits of a vCPU or a machine become those of its statistics. */
+static int end_all_exits(const struct tally *tally, struct exits *exits, struct exits *arguments,
+			 struct virt_window_stats *stats)
 {
-	uint32_t *place = &exits->place[exit->reason + 1];
+	int ret = end_exits(exits, &stats->reasons, &stats->n_reasons);
+
+	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
+		ret = end_exits(arguments, &stats->arguments, &stats->n_arguments);
+	stats->exits = 0;
+	for (size_t i = 0; i < stats->n_reasons && !ret; i++)
+		stats->exits += stats->reasons[i].count;
+	return ret;
+}
+
+static int take_exit(struct exits *exits, const struct virt_exit *exit, int32_t argument)
+{
+	uint32_t *place = &exits->place[slot(exits, exit->reason, argument)];
 	struct virt_window_exit *of;
 
 	if (!*place) {
 		if (ARRAY_GROW(exits->of, exits->n, exits->room))
 			return -ENOMEM;
-		exits->of[exits->n++] = (struct virt_window_exit){ .reason = exit->reason };
+		exits->of[exits->n++] = (struct virt_window_exit){
+			.reason = exit->reason, .argument = argument,
+		};
 		*place = (uint32_t)exits->n;
 	}
 	of = &exits->of[*place - 1];
@@ -563,6 +589,17 @@ static void find_exit_before(const struct tally *tally)
 	stats->before_reason = virt_exit_reason(&tally->vcpu->intervals[exit]);
 }
 
+/** @i: the interval that the exit begins with */
+static int take_argument(struct tally *tally, const struct virt_exit *exit, size_t i)
+{
+	int32_t argument = virt_exit_argument(tally->model,
+					      (int32_t)(tally->vcpu - tally->model->vcpus),
+					      &tally->vcpu->intervals[i]);
+	int ret = take_exit(&tally->arguments, exit, argument);
+
+	return ret || tally->alone ? ret : take_exit(&tally->all_arguments, exit, argument);
+}
+
 /** Each exit taken apart. */
 static int count_exits(struct tally *tally)
 {
@@ -577,14 +614,16 @@ static int count_exits(struct tally *tally)
 		if (!(tally->vcpu->intervals[i].flags & VIRT_INTERVAL_EXIT))
 			continue;
 		virt_exit_take(tally->model, tally->vcpu, i, &exit);
-		ret = take_exit(&tally->exits, &exit);
+		ret = take_exit(&tally->exits, &exit, VIRT_NONE);
 		if (!ret && !tally->alone)
-			ret = take_exit(&tally->all_exits, &exit);
+			ret = take_exit(&tally->all_exits, &exit, VIRT_NONE);
+		if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
+			ret = take_argument(tally, &exit, i);
 	}
 	for (i = 0; tally->query->length && i < tally->exits.n_costs; i++)
 		tally->query->length(tally->query->arg, VIRT_LENGTH_EXIT,
 				     tally->exits.costs[i].ns);
-	return ret ? ret : end_exits(&tally->exits, tally->stats);
+	return ret ? ret : end_all_exits(tally, &tally->exits, &tally->arguments, tally->stats);
 }
 
 /** Number and cost alone. */
@@ -711,6 +750,7 @@ static void begin_stats(struct virt_window_stats *stats)
 static void free_stats(struct virt_window_stats *stats)
 {
 	free(stats->reasons);
+	free(stats->arguments);
 	free(stats->culprits);
 	free(stats->places);
 }
@@ -750,7 +790,8 @@ static int take_machine(struct tally *tally, int32_t index, bool all,
 	if (!ret && wants(tally, VIRT_WINDOW_STATES))
 		ret = count_machine(tally, index, machine);
 	if (!ret && wants(tally, VIRT_WINDOW_EXITS))
-		ret = end_exits(&tally->all_exits, &machine->all);
+		ret = end_all_exits(tally, &tally->all_exits, &tally->all_arguments,
+				    &machine->all);
 	return ret;
 }
 
@@ -830,7 +871,9 @@ static int alloc_exits(const struct tally *tally, struct exits *exits)
 {
 	if (!wants(tally, VIRT_WINDOW_EXITS))
 		return 0;
-	exits->place = calloc((size_t)tally->model->n_reasons + 1, sizeof(*exits->place));
+	exits->n_arguments = exits->by_argument ? virt_model_n_arguments(tally->model) : 0;
+	exits->place = calloc((size_t)exits->n_arguments + (size_t)tally->model->n_reasons + 1,
+			      sizeof(*exits->place));
 	return exits->place ? 0 : -ENOMEM;
 }
 
@@ -856,6 +899,11 @@ static int begin_tally(struct tally *tally, const struct virt_model *model,
 	ret = alloc_exits(tally, &tally->exits);
 	if (!ret)
 		ret = alloc_exits(tally, &tally->all_exits);
+	tally->arguments.by_argument = tally->all_arguments.by_argument = true;
+	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
+		ret = alloc_exits(tally, &tally->arguments);
+	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
+		ret = alloc_exits(tally, &tally->all_arguments);
 	if (ret || !wants(tally, VIRT_WINDOW_STATES))
 		return ret;
 	tally->pcpu_ns = calloc(tally->model->n_pcpus + 1, sizeof(*tally->pcpu_ns));
@@ -875,6 +923,8 @@ static void free_tally(struct tally *tally)
 	free(tally->pcpus);
 	free_exits(&tally->exits);
 	free_exits(&tally->all_exits);
+	free_exits(&tally->arguments);
+	free_exits(&tally->all_arguments);
 }
 
 struct virt_window *virt_window_new(const struct virt_model *model,

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_window.h
- * @brief	What happened within a window: the one definition of each number.
+ * @brief	Compute the numbers of a window: the one definition of each number.
  *
- * The rule, for whatever is summed up or counted of a window [from, to):
+ * The rules for every sum and count of a window [from, to):
  *
- * - Time is clipped: of whatever goes on, the part that lies within the window.
- * - What begins within the window is counted: stretches in a state, runs, waits, wake-ups, VM
- *   exits, migrations. How long one takes is its whole length, also where it ends after the window.
- * - What already goes on when the window begins is not counted but told apart, with how long it
- *   has gone on by then. So is what is in force at the first moment of the trace.
- * - What the trace does not show from its beginning to its end is counted, but has no length: it is
- *   in no mean, no percentile and no maximum. Lost records hide both.
+ * - Time is clipped to the part that lies within the window.
+ * - Whatever begins within the window is counted: stretches in a state, runs, waits, wake-ups, VM
+ *   exits, migrations. Its length is its whole length, also if it ends after the window.
+ * - Whatever is already going on at the beginning of the window is not counted. It is listed
+ *   separately, with how long it has gone on by then. So is whatever is in force at the first
+ *   moment of the trace.
+ * - Whatever the trace does not show from its beginning to its end is counted, but has no length:
+ *   it is in no mean, no percentile and no maximum. Lost records hide beginnings and ends.
  *
- * A stretch in a state without a pCPU is one from where it begins to where another state follows:
- * while a vCPU waits, the pCPU that it waits for and who has it may change. On a pCPU, a VM exit,
- * an entry, another pCPU and a switch between the guest and its own guest begin another stretch. A
- * run is from where a vCPU comes to a pCPU to where it leaves this one.
+ * A stretch in a state without a pCPU goes from its beginning to the beginning of another state:
+ * while a vCPU waits, the pCPU that it waits for and the occupant of that pCPU may change. On a
+ * pCPU, a VM exit, an entry, another pCPU and a switch between the guest and its own guest begin
+ * another stretch. A run begins when a vCPU comes to a pCPU and ends when it leaves this pCPU.
  */
 #ifndef KSHARK_VIRT_VIRT_WINDOW_H
 #define KSHARK_VIRT_VIRT_WINDOW_H
@@ -61,8 +62,8 @@ static inline int64_t virt_share_base(int state, const int64_t ns[VIRT_N_STATES]
 }
 
 /**
- * A number of durations. Percentiles are exact: the smallest one that so many per cent of all do
- * not exceed (nearest rank).
+ * A distribution of durations. Percentiles are exact: pN is the smallest duration that at least N
+ * percent of all durations do not exceed (nearest rank).
  */
 struct virt_dist {
 	uint64_t	count;
@@ -91,9 +92,10 @@ struct virt_stretches {
 					 * the trace does not show where it begins */
 };
 
-/** VM exits of one reason that begin in the window. */
+/** VM exits of one reason that begin in the window; or those of them with one argument. */
 struct virt_window_exit {
-	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not told */
+	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not known */
+	int32_t		argument;	/* of @arguments: virt_model_argument(), or VIRT_NONE */
 	uint64_t	count;
 	struct virt_dist cost;		/* of those whose next entry is in the trace */
 	int64_t		state_ns[VIRT_N_STATES]; /* of these alone, as in struct virt_exit, too: */
@@ -123,6 +125,10 @@ struct virt_window_stats {
 	int32_t			before_reason;	/* of this one; or VIRT_NONE */
 	struct virt_window_exit	*reasons;	/* costliest first */
 	size_t			n_reasons;
+	struct virt_window_exit	*arguments;	/* VIRT_WINDOW_ARGUMENTS: the same exits by
+						 * argument, those without an argument apart;
+						 * costliest first */
+	size_t			n_arguments;
 	struct virt_culprit	*culprits;	/* of a vCPU; most time first */
 	size_t			n_culprits;
 	struct virt_window_place *places; /* of a vCPU: the pCPUs that it was on, ascending */
@@ -156,7 +162,7 @@ static inline int64_t virt_window_share_base(const struct virt_window_stats *sta
 	return virt_share_base(state, ns, 0);
 }
 
-/** virt_machine_share_base - the same of what a machine's vCPUs do together: of LOST, all time. */
+/** virt_machine_share_base - the same for the states of a machine as a whole; LOST: all time. */
 static inline int64_t virt_machine_share_base(const struct virt_window_machine *machine, int state)
 {
 	int64_t all_ns = 0;
@@ -185,9 +191,10 @@ enum virt_window_part {
 					 * together */
 	VIRT_WINDOW_EXITS = 1 << 1,	/* percentiles of exits, and what their time went to; of
 					 * machines, too, whose reasons are not there else */
+	VIRT_WINDOW_ARGUMENTS = 1 << 2,	/* with VIRT_WINDOW_EXITS: the same by argument */
 };
 
-/** Of what each single length can be told. */
+/** Kinds of lengths that a query can receive one by one, see struct virt_window_query. */
 enum virt_length {
 	VIRT_LENGTH_WAKE = 0,	/* of struct virt_window_stats: states[VIRT_WAKING].whole */
 	VIRT_LENGTH_STEAL,	/* states[VIRT_PREEMPTED].whole, with VIRT_WINDOW_STATES */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_words.c
- * @brief	What the things of a vCPU model are called.
+ * @brief	Names and texts for the states, kinds, causes and errors of a vCPU model.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,6 +15,22 @@ const char *virt_model_contradictions(const struct virt_model *model, int i, uin
 	if (count)
 		*count = model->contradictions[i].count;
 	return model->contradictions[i].what;
+}
+
+uint64_t virt_model_count_contradictions(const struct virt_model *model, int i, int64_t from_ns,
+					 int64_t to_ns)
+{
+	uint64_t count = 0;
+
+	if (i < 0 || i >= VIRT_MAX_CONTRADICTIONS)
+		return 0;
+	for (size_t k = 0; k < model->n_contradicted; k++)
+		if (model->contradicted[k].kind == i && model->contradicted[k].time_ns >= from_ns &&
+		    model->contradicted[k].time_ns < to_ns)
+			count += model->contradicted[k].count;
+	if (from_ns <= model->begin_ns && to_ns > model->begin_ns)
+		count += model->contradictions[i].untimed;
+	return count;
 }
 
 #define TEXT_OF_IT(number)	#number

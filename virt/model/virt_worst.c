@@ -4,9 +4,9 @@
  * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses ...
  *
  * A series holds the items of one kind of one vCPU (or pCPU) in order of time. All items are in one
- * array, series by series, above which is a tree that tells the costliest item of each 16, 256 ...
- * of them, so that a range is asked for its costliest item without looking at the others. There
- * may be very many series, of which most are empty: each is but two numbers.
+ * array, series by series. A tree above them has the costliest item of each 16, 256 ... of them, so
+ * that the costliest item of a range is found without looking at the others. There may be very many
+ * series, most of them empty: each is only two numbers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -388,25 +388,6 @@ static struct top range_top(const struct virt_worst *worst, uint32_t lo, uint32_
 	return best;
 }
 
-/** The first item of [lo, hi) that costs at least @min_ns; @hi: none. */
-static uint32_t first_costly(const struct virt_worst *worst, uint32_t lo, uint32_t hi,
-			     int64_t min_ns)
-{
-	uint32_t size;
-
-	for (; lo < hi; lo += size) {
-		int level = level_from(lo, hi, &size);
-
-		while (block_top(worst, level, lo, size).cost_ns >= min_ns) {
-			if (!level)
-				return lo;
-			level--;
-			size /= FANOUT;
-		}
-	}
-	return hi;
-}
-
 /** The last item of [lo, hi) that costs at least @min_ns; @hi: none. */
 static uint32_t last_costly(const struct virt_worst *worst, uint32_t lo, uint32_t hi,
 			    int64_t min_ns)
@@ -557,8 +538,9 @@ static struct part heap_pop(struct heap *heap)
 	return top;
 }
 
-ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_query *query,
-		       struct virt_worst_hit *hits, size_t n)
+/** All that count, whether they overlap or not. */
+static ssize_t find_top(const struct virt_worst *worst, const struct virt_worst_query *query,
+			struct virt_worst_hit *hits, size_t n)
 {
 	struct cursor cursor = { .worst = worst, .query = query };
 	struct heap heap = { 0 };
@@ -592,6 +574,108 @@ ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_q
 	}
 	free(heap.parts);
 	return (ssize_t)found;
+}
+
+/* --- one moment of each incident ------------------------------------------------------------- */
+
+/** Moments that are looked at first, for each that is wanted, and in all. */
+#define APART_FIRST	32
+#define APART_MOST	(1 << 20)
+
+/** An incident. */
+struct incident {
+	struct virt_worst_hit	hit;	/* stands for it */
+	int64_t			from_ns, to_ns;
+	bool			settled;	/* nothing can take the place of @hit */
+};
+
+static bool is_wait(enum virt_worst_kind kind)
+{
+	return kind == VIRT_WORST_STEAL || kind == VIRT_WORST_WAKE;
+}
+
+static int compare_incidents(const void *a, const void *b)
+{
+	const struct virt_worst_hit *x = &((const struct incident *)a)->hit;
+	const struct virt_worst_hit *y = &((const struct incident *)b)->hit;
+
+	if (x->cost_ns != y->cost_ns)
+		return x->cost_ns < y->cost_ns ? 1 : -1;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns > y->time_ns ? 1 : -1;
+	return (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
+}
+
+/** Take a moment into account that is no costlier than those before. Return: the incidents. */
+static size_t add_incident(const struct virt_worst *worst, const struct virt_worst_hit *hit,
+			   struct incident *all, size_t n, size_t most)
+{
+	struct virt_moment moment;
+
+	if (!virt_worst_describe(worst, hit, &moment))
+		return n;
+	for (size_t i = 0; i < n; i++) {
+		struct incident *incident = &all[i];
+
+		if (hit->vcpu == VIRT_NONE || incident->hit.vcpu != hit->vcpu ||
+		    moment.start_ns >= incident->to_ns || moment.end_ns <= incident->from_ns)
+			continue;
+		if (!incident->settled && is_wait(hit->kind) &&
+		    hit->cost_ns >= incident->hit.cost_ns - hit->cost_ns) {
+			incident->hit = *hit;
+			incident->settled = true;
+		}
+		return n;
+	}
+	if (n < most)
+		all[n++] = (struct incident){ *hit, moment.start_ns, moment.end_ns,
+					      hit->kind != VIRT_WORST_EXIT };
+	return n;
+}
+
+/** Can cheaper moments than this one still change anything? */
+static bool is_settled(const struct incident *all, size_t n, size_t most, int64_t cost_ns)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!all[i].settled && cost_ns >= all[i].hit.cost_ns - cost_ns)
+			return false;
+	return n == most;
+}
+
+static ssize_t find_apart(const struct virt_worst *worst, const struct virt_worst_query *query,
+			  struct virt_worst_hit *hits, size_t most)
+{
+	struct incident *all = calloc(most + 1, sizeof(*all));
+	size_t room = most * APART_FIRST, n = 0, done = 0;
+	struct virt_worst_hit *found = NULL;
+	ssize_t n_found;
+
+	do {
+		free(found);
+		found = calloc(room + 1, sizeof(*found));
+		n_found = all && found ? find_top(worst, query, found, room) : -ENOMEM;
+		for (; n_found > 0 && done < (size_t)n_found; done++)
+			n = add_incident(worst, &found[done], all, n, most);
+		if (n_found < (ssize_t)room || room >= APART_MOST ||
+		    is_settled(all, n, most, found[done - 1].cost_ns))
+			break;
+		room *= 4;
+	} while (true);
+	if (n_found >= 0) {
+		qsort(all, n, sizeof(*all), compare_incidents);
+		for (size_t i = 0; i < n; i++)
+			hits[i] = all[i].hit;
+		n_found = (ssize_t)n;
+	}
+	free(found);
+	free(all);
+	return n_found;
+}
+
+ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_query *query,
+		       struct virt_worst_hit *hits, size_t n)
+{
+	return (query->apart && n ? find_apart : find_top)(worst, query, hits, n);
 }
 
 int virt_worst_each(const struct virt_worst *worst, const struct virt_worst_query *query,
@@ -643,73 +727,6 @@ void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_
 			lo = hi;
 		}
 	}
-}
-
-/** A column, to be sorted. */
-struct column {
-	int64_t	cost_ns;
-	size_t	at;
-};
-
-static int compare_columns(const void *a, const void *b)
-{
-	const struct column *x = a, *y = b;
-
-	if (x->cost_ns != y->cost_ns)
-		return x->cost_ns > y->cost_ns ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
-
-int virt_worst_thin(struct virt_worst_hit *hits, size_t n, size_t distance)
-{
-	struct column *columns = malloc((n + 1) * sizeof(*columns));
-	bool *kept = calloc(n + 1, sizeof(*kept));
-	int ret = columns && kept ? 0 : -ENOMEM;
-
-	for (size_t i = 0; i < n && !ret; i++)
-		columns[i] = (struct column){ hits[i].cost_ns, i };
-	if (!ret)
-		qsort(columns, n, sizeof(*columns), compare_columns);
-	for (size_t i = 0; i < n && !ret; i++) {
-		size_t at = columns[i].at;
-		size_t lo = at > distance ? at - distance : 0;
-		size_t hi = n - at > distance ? at + distance + 1 : n;
-
-		if (hits[at].kind == VIRT_WORST_N_KINDS)
-			continue;
-		while (lo < hi && !kept[lo])
-			lo++;
-		kept[at] = lo == hi;
-	}
-	for (size_t i = 0; i < n && !ret; i++)
-		if (!kept[i])
-			no_hit(&hits[i]);
-	free(columns);
-	free(kept);
-	return ret;
-}
-
-bool virt_worst_next(const struct virt_worst *worst, const struct virt_worst_query *query,
-		     int64_t time_ns, struct virt_worst_hit *hit)
-{
-	struct cursor cursor = { .worst = worst, .query = query };
-	int64_t from = query->from_ns;
-
-	no_hit(hit);
-	if (time_ns == INT64_MAX)
-		return false;
-	if (time_ns + 1 > from)
-		from = time_ns + 1;
-	while (next_series(&cursor)) {
-		uint32_t lo = cursor_at(&cursor, 0, from);
-		uint32_t hi = cursor_at(&cursor, lo, query->to_ns);
-		uint32_t i = first_costly(worst, lo, hi, query->min_ns[cursor.kind]);
-
-		if (i < hi && (hit->kind == VIRT_WORST_N_KINDS ||
-			       worst->items[i].time_ns < hit->time_ns))
-			make_hit(worst, i, cursor.kind, hit);
-	}
-	return hit->kind != VIRT_WORST_N_KINDS;
 }
 
 bool virt_worst_prev(const struct virt_worst *worst, const struct virt_worst_query *query,

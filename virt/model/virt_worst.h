@@ -3,9 +3,9 @@
  * @file	virt_worst.h
  * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses ...
  *
- * An index over a finished model. It is made in one pass; after that, the worst ones of any window
- * cost O(log n) each, so that a window can be drawn without looking at what it does not show. It
- * never changes: any number of threads may ask it at the same time.
+ * An index over a finished model. It is made in one pass. After that, the worst moments of any
+ * window cost O(log n) each, so that drawing a window does not visit the moments that it does not
+ * show. The index never changes: any number of threads may query it at the same time.
  *
  * A moment belongs, as a whole, to the window in which its hit lies, see enum virt_worst_kind.
  */
@@ -44,8 +44,8 @@ enum virt_worst_kind {
 #define VIRT_NO_TIME		INT64_MIN
 
 /**
- * An interrupt on its way into a guest. Only an aligned pair of traces shows both ends, so whoever
- * has aligned one finds these and gives them to virt_worst_new().
+ * An interrupt on its way into a guest. Only an aligned pair of traces shows both ends, so the code
+ * that has aligned a pair finds these and gives them to virt_worst_new().
  */
 struct virt_irq_delivery {
 	int64_t		inject_ns;	/* the host injects it, on the host's time axis */
@@ -89,6 +89,7 @@ struct virt_worst_query {
 						 * belongs to none */
 	size_t		n_of;
 	int64_t		min_ns[VIRT_WORST_N_KINDS]; /* cheaper ones do not count */
+	bool		apart;			/* virt_worst_top(): one moment of each incident */
 };
 
 /** One that was found. */
@@ -98,15 +99,19 @@ struct virt_worst_hit {
 	int32_t		vcpu;		/* global index; lost: VIRT_NONE */
 	uint32_t	index;		/* for virt_worst_describe() */
 	enum virt_worst_kind kind;	/* VIRT_WORST_N_KINDS: none was found */
-	bool		whole;		/* the trace shows its beginning and its end; else it cost
-					 * at least so much */
+	bool		whole;		/* the trace shows its beginning and its end; else @cost_ns
+					 * is a minimum */
 };
 
 /**
  * virt_worst_top - the worst ones, costliest first, of equal ones the earliest
  * @hits: receives at most @n
  *
- * In O((vCPUs + n) * log n).
+ * Moments of one vCPU that overlap are one incident. If the query wants them apart, the costliest
+ * one stands for it; but a steal or a wait after a wake-up stands for an exit that it makes up at
+ * least half of the cost of, because it names the cause.
+ *
+ * In O((vCPUs + n) * log n), apart as if n were the number of moments that are looked at.
  *
  * Return: how many were found, or -ENOMEM.
  */
@@ -131,24 +136,13 @@ void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_
 			struct virt_worst_hit *hits, size_t n);
 
 /**
- * virt_worst_thin - keep of @n columns only such as have none kept within @distance columns
- *
- * The costliest ones, of equal ones the leftmost, are kept first; the others become none.
- *
- * Return: 0 or -ENOMEM.
- */
-int virt_worst_thin(struct virt_worst_hit *hits, size_t n, size_t distance);
-
-/**
- * virt_worst_next, virt_worst_prev - the nearest one after or before a time
+ * virt_worst_prev - the nearest one before a time
  * @time_ns: hits at this time do not count
  *
  * To go through the worst N of a window, take the cost of the Nth as the query's @min_ns.
  *
  * Return: false if there is none.
  */
-bool virt_worst_next(const struct virt_worst *worst, const struct virt_worst_query *query,
-		     int64_t time_ns, struct virt_worst_hit *hit);
 bool virt_worst_prev(const struct virt_worst *worst, const struct virt_worst_query *query,
 		     int64_t time_ns, struct virt_worst_hit *hit);
 
@@ -168,12 +162,15 @@ struct virt_moment {
 					 * the entry */
 	int64_t		unasked_ns;	/* exit, migration: costs in BLOCKED and OFFLINE */
 	int64_t		unasked_vmm_ns;	/* exit: as in struct virt_exit */
-	int64_t		who_ns;		/* steal: how long @who had the pCPU meanwhile */
+	int64_t		who_ns;		/* steal, wake: how long @who had @pcpu during the wait */
 	uint64_t	records;	/* lost: how many; 0: not counted */
 	int32_t		vcpu;		/* or VIRT_NONE */
 	int32_t		who;		/* steal: who had @pcpu longest, as in struct
-					 * virt_culprit; or VIRT_NONE */
+					 * virt_culprit; wake: the vCPU or task that had @pcpu
+					 * longest; or VIRT_NONE */
 	int32_t		reason;		/* exit: of the exit; or VIRT_NONE */
+	int32_t		argument;	/* exit: what it was for, virt_model_argument(); or
+					 * VIRT_NONE */
 	int32_t		vector;		/* irq; or VIRT_NONE */
 	int32_t		event;		/* irq: as in struct virt_irq_delivery; or VIRT_NONE */
 	const struct virt_tsc_write *tsc; /* tsc; belongs to the model; or NULL */
@@ -192,7 +189,7 @@ struct virt_moment {
 bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst_hit *hit,
 			 struct virt_moment *moment);
 
-/** VM exits by what they left. */
+/** VM exits by the level that they left. */
 struct virt_exit_levels {
 	uint64_t	l1;		/* the guest */
 	uint64_t	l2;		/* a guest of this guest */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_guest.c
- * @brief	From what the trace of a guest tells, event by event, to the lives of its tasks.
+ * @brief	Build the lives of a guest's tasks from the events of its trace.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "key_map.h"
+#include "time_sort.h"
 #include "virt_guest.h"
 
 /** What is known of a task while its events go by. */
@@ -223,9 +224,10 @@ static void leave(struct replay *replay, const struct virt_life_event *event)
 	static const uint8_t states[] = {
 		[VIRT_LEFT_UNKNOWN] = VIRT_LIFE_UNKNOWN, [VIRT_LEFT_RUNNABLE] = VIRT_LIFE_PREEMPTED,
 		[VIRT_LEFT_ASLEEP] = VIRT_LIFE_BLOCKED, [VIRT_LEFT_DEAD] = VIRT_LIFE_ABSENT,
+		[VIRT_LEFT_UNINTERRUPTIBLE] = VIRT_LIFE_BLOCKED,
 	};
 	int32_t task = replay->on[event->cpu];
-	const struct virt_life_interval *last;
+	struct virt_life_interval *last;
 
 	if (task < 0)
 		return;
@@ -233,11 +235,17 @@ static void leave(struct replay *replay, const struct virt_life_event *event)
 	if (last->state == VIRT_LIFE_RUNS && last->cpu == event->cpu)
 		set(replay, task, event->time_ns, (enum virt_life_state)states[event->left],
 		    event->cpu);
-	if (event->left != VIRT_LEFT_ASLEEP)
+	if (replay->error)
+		return;
+	last = last_of(replay, task);
+	if (event->left == VIRT_LEFT_UNINTERRUPTIBLE && last->state == VIRT_LIFE_BLOCKED)
+		last->flags |= VIRT_LIFE_UNINTERRUPTIBLE;
+	if (event->left != VIRT_LEFT_ASLEEP && event->left != VIRT_LEFT_UNINTERRUPTIBLE)
 		replay->lives[task].woken = false;
 }
 
-static void arrive(struct replay *replay, const struct virt_life_event *event)
+/** @switched: nobody knows what led to this run otherwise, as a record is missing */
+static void arrive(struct replay *replay, const struct virt_life_event *event, bool switched)
 {
 	int32_t task = event->pid > 0 ? task_of(replay, event->pid) : VIRT_NONE;
 	struct virt_life_interval *last;
@@ -246,8 +254,8 @@ static void arrive(struct replay *replay, const struct virt_life_event *event)
 	if (task < 0)
 		return;
 	last = last_of(replay, task);
-	/* nothing tells when it was woken */
-	if (last->state == VIRT_LIFE_BLOCKED)
+	/* nothing shows when it was woken, or when it got the CPU */
+	if (last->state == VIRT_LIFE_BLOCKED || (!switched && last->state != VIRT_LIFE_RUNS))
 		last->state = VIRT_LIFE_UNKNOWN;
 	set(replay, task, event->time_ns, VIRT_LIFE_RUNS, event->cpu);
 }
@@ -271,11 +279,13 @@ static void know(struct replay *replay, int cpu, bool known, int64_t time_ns)
 
 static void on_run(struct replay *replay, const struct virt_life_event *event)
 {
+	bool switched = !replay->known[event->cpu] || event->left != VIRT_LEFT_UNKNOWN;
+
 	know(replay, event->cpu, event->pid != VIRT_NONE, event->time_ns);
 	if (!replay->error)
 		leave(replay, event);
 	if (!replay->error)
-		arrive(replay, event);
+		arrive(replay, event, switched);
 }
 
 /** Nobody knows who has it then, but nobody who sleeps can have been there without a record. */
@@ -305,29 +315,13 @@ int virt_life_events_add(struct virt_life_events *events, const struct virt_life
 /** In order of time; of those at once, as they came, and CPU by CPU. */
 static int sort(struct virt_life_events *events)
 {
-	struct virt_life_event *from = events->all, *to = calloc(events->n + 1, sizeof(*to));
+	void *all = events->all;
+	int ret = time_sort(&all, events->n, sizeof(*events->all));
 
-	if (!to)
-		return -ENOMEM;
-	for (size_t width = 1; width < events->n; width *= 2) {
-		struct virt_life_event *swap = from;
-
-		for (size_t left = 0; left < events->n; left += 2 * width) {
-			size_t middle = left + width < events->n ? left + width : events->n;
-			size_t end = middle + width < events->n ? middle + width : events->n;
-
-			for (size_t i = left, k = middle, at = left; at < end; at++)
-				to[at] = k == end || (i < middle &&
-						      from[i].time_ns <= from[k].time_ns) ?
-					 from[i++] : from[k++];
-		}
-		from = to;
-		to = swap;
-	}
-	free(to);
-	events->all = from;
-	events->room = events->n;
-	return 0;
+	events->all = all;
+	if (!ret)
+		events->room = events->n;
+	return ret;
 }
 
 static int compare_tasks(const void *a, const void *b)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_guest.h
- * @brief	What the tasks of a guest did, as the guest itself sees it, by its own trace.
+ * @brief	Build the lives of a guest's tasks from the guest's own trace.
  *
- * Beside the model of its host, on the same axis of time. Who had a CPU of the guest is a sequence
- * of runs; what a task did, one of intervals, which fill the time from the first record to the
- * last. How much of that its vCPU executed is the model's to tell.
+ * A guest complements the model of its host, on the same axis of time. The occupants of a CPU of
+ * the guest are a sequence of runs; the life of a task is a sequence of intervals, which fill the
+ * time from the first record to the last. The model shows how much of that time the vCPU executed.
  *
- * The rules, which are those of kvm_tracker.h, one level up:
+ * The rules are those of kvm_tracker.h, one level up:
  *
- * - A task has a CPU from where it is switched in to where another one is. One that is switched out
- *   while it could run is PREEMPTED; a sleeping one is BLOCKED, and WAKING from its wake-up on; a
- *   dead one is ABSENT, as is one before it is born.
- * - Who wakes somebody is told by sched_waking; by sched_wakeup only where that is not the idle
- *   task or an interrupt: these may speak for another CPU.
- * - Before all CPUs are known, and while records of any of them are lost, nothing but having a CPU
- *   is certain, and after that, until something tells again. Without a record of what has ended it,
- *   a sleep is not known to be one.
+ * - A task has a CPU from where it is switched in to where another task is switched in. A task that
+ *   is switched out while it could run is PREEMPTED; a sleeping task is BLOCKED, and WAKING from
+ *   its wake-up on; a dead task is ABSENT, and so is a task that is not yet born.
+ * - sched_waking shows the waker of a task. The recorder of a sched_wakeup is the waker only if it
+ *   is neither the idle task nor an interrupt: these may act for another CPU.
+ * - Before all CPUs are known, and while records of any of them are lost, it is only certain which
+ *   task has a CPU. After that, a task stays UNKNOWN until a record shows its state again. If no
+ *   record shows what has ended a sleep, it is not known to be a sleep.
  */
 #ifndef KSHARK_VIRT_VIRT_GUEST_H
 #define KSHARK_VIRT_VIRT_GUEST_H
@@ -36,6 +36,7 @@ extern "C" {
 struct virt_guest_run {
 	int64_t		start_ns;
 	int32_t		pid;		/* 0: idle; VIRT_NONE: not known */
+	bool		by_switch;	/* else by another record, which is the first of it */
 };
 
 /** A CPU of a guest. */
@@ -56,6 +57,7 @@ enum virt_life_left {
 	VIRT_LEFT_RUNNABLE,
 	VIRT_LEFT_ASLEEP,
 	VIRT_LEFT_DEAD,
+	VIRT_LEFT_UNINTERRUPTIBLE,	/* asleep, and no signal wakes it: mostly, for a disk */
 };
 
 /** Who or what wakes a task. */
@@ -110,6 +112,8 @@ enum virt_life_state {
 
 /** UNKNOWN: as records are lost. */
 #define VIRT_LIFE_LOST	(1 << 0)
+/** BLOCKED: no signal wakes it (state D). */
+#define VIRT_LIFE_UNINTERRUPTIBLE	(1 << 1)
 
 struct virt_life_interval {
 	int64_t		start_ns;

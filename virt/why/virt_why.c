@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_why.c
- * @brief	The walk along what vCPUs waited for, from the model.
+ * @brief	Follow the waits of vCPUs to their causes, in the model.
  */
 #include <errno.h>
 
@@ -344,6 +344,8 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 	if (first->flags & VIRT_INTERVAL_UNASKED) {
 		segment.flags |= VIRT_WHY_UNASKED;
 		segment.reason = reason_before(walk, vcpu, start_ns);
+		if (first->state == VIRT_OFFLINE)
+			segment.cause = VIRT_WHY_ANSWER;
 	}
 	if (start_ns == segment.from_ns && start_ns > walk->begin_ns)
 		segment.flags |= VIRT_WHY_BEGINS;

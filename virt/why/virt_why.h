@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_why.h
- * @brief	Why the time of a vCPU, pCPU or guest's task went where it went: a tree of causes.
+ * @brief	Explain the time of a vCPU, pCPU or guest's task: a tree of causes.
  *
- * A window is cut into segments, each with what the vCPU did and why; a segment has others below
- * it which tell more: who had the pCPU that it waited for, what the vCPU did that woke it. All of
- * it is what the model tells, and what the guests' own traces tell of their tasks; what they do not
- * tell is a segment, too: VIRT_WHY_UNEXPLAINED.
+ * A window is cut into segments, each with the state of the vCPU and its cause. Segments below a
+ * segment show details: the occupants of the pCPU that the vCPU waited for, the activity of the
+ * vCPU that woke it. All facts come from the model, and from the guests' own traces of their tasks.
+ * Time without such facts is a segment, too: VIRT_WHY_UNEXPLAINED.
  *
- * While a task has a CPU of its guest, its segments are what its vCPU did. While it has none, they
- * are its own: the states of a vCPU fit a task as well, which is preempted by another task, or
- * waking while it waits for the guest's CPU, and blocked until somebody in the guest wakes it.
+ * While a task has a CPU of its guest, its segments are those of its vCPU. While it has none, they
+ * are its own: the states of a vCPU fit a task as well. A task is preempted by another task, waking
+ * while it waits for the guest's CPU, and blocked until somebody in the guest wakes it.
  *
  * Laws: the uppermost segments fill the window; those below a segment lie within it, in order, and
  * do not overlap, but need not fill it; nothing is below one that is unexplained.
@@ -60,6 +60,7 @@ enum virt_why_cause {
 	VIRT_WHY_HANDLES,		/* @handler does */
 	VIRT_WHY_SLEEPS,		/* in @idle_state, whoever is woken waits for its end */
 	VIRT_WHY_ABSENT,		/* paused, not yet created, destroyed */
+	VIRT_WHY_ANSWER,		/* offline, and its device model works for it (Xen) */
 	/* of what is unexplained: */
 	VIRT_WHY_LOST,			/* records are missing */
 	VIRT_WHY_UNTOLD,		/* the trace does not tell */
@@ -155,9 +156,12 @@ int virt_why_path(const struct virt_model *model, const struct virt_guests *gues
 		  int64_t from_ns, int64_t to_ns, size_t limit, struct virt_why *why);
 void virt_why_free(struct virt_why *why);
 
-/** virt_why_kind_name, virt_why_cause_name - as in reports and in JSON; or NULL. */
+/** virt_why_kind_name - as in reports and in JSON; or NULL. */
 const char *virt_why_kind_name(enum virt_why_kind kind);
-const char *virt_why_cause_name(enum virt_why_cause cause);
+
+/** virt_why_argument_of - what the VM exit is for that a segment is about; NULL: not known */
+const char *virt_why_argument_of(const struct virt_why *why,
+				 const struct virt_why_segment *segment);
 
 /** virt_why_cause_of - the same of a segment: the exit's reason, what ended the wait ... */
 const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_segment *segment);
@@ -203,12 +207,13 @@ const char *virt_why_moment_name(enum virt_why_moment_kind kind);
  * virt_why_worst - the costliest moments that begin in a window, costliest first
  * @kinds: set of 1 << enum virt_why_moment_kind
  * @of: vCPUs, @n_of of them; NULL: all
+ * @apart: one of each incident, as struct virt_worst_query has it
  * @moments: receives at most @n
  *
  * In O(intervals). Return: how many there are, or -ENOMEM.
  */
 ssize_t virt_why_worst(const struct virt_model *model, int64_t from_ns, int64_t to_ns,
-		       unsigned int kinds, const int32_t *of, size_t n_of,
+		       unsigned int kinds, const int32_t *of, size_t n_of, bool apart,
 		       struct virt_why_moment *moments, size_t n);
 
 /**

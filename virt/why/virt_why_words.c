@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_why_words.c
- * @brief	What segments, causes and moments are called.
+ * @brief	Names and texts for segments, causes and moments.
  */
+#include "virt_arguments.h"
 #include "virt_handlers.h"
 #include "virt_power.h"
 #include "virt_why.h"
@@ -28,7 +29,7 @@ const char *virt_why_kind_name(enum virt_why_kind kind)
 	}
 }
 
-const char *virt_why_cause_name(enum virt_why_cause cause)
+static const char *cause_name(enum virt_why_cause cause)
 {
 	static const char *const name[VIRT_WHY_N_CAUSES] = {
 		[VIRT_WHY_RUNS] = "runs",
@@ -41,6 +42,7 @@ const char *virt_why_cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_HANDLES] = "interrupt",
 		[VIRT_WHY_SLEEPS] = "idle state",
 		[VIRT_WHY_ABSENT] = "absent",
+		[VIRT_WHY_ANSWER] = "device model",
 		[VIRT_WHY_LOST] = "lost records",
 		[VIRT_WHY_UNTOLD] = "not in the trace",
 		[VIRT_WHY_UNSPLIT] = "not split",
@@ -97,6 +99,15 @@ static enum virt_wake_cause wake_cause(const struct virt_why *why,
 	       wake ? (enum virt_wake_cause)wake->cause : VIRT_WAKE_UNKNOWN;
 }
 
+const char *virt_why_argument_of(const struct virt_why *why,
+				 const struct virt_why_segment *segment)
+{
+	if (segment->reason == VIRT_NONE || !virt_model_vcpu(why->model, segment->subject))
+		return NULL;
+	return virt_argument_name(why->model, virt_argument_before(why->model, segment->subject,
+								   segment->from_ns));
+}
+
 const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_segment *segment)
 {
 	const char *reason = virt_model_reason(why->model, segment->reason);
@@ -112,7 +123,7 @@ const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_
 		return virt_wake_cause_name(wake_cause(why, segment));
 	if (segment->kind == VIRT_WHY_IDLE)
 		return virt_why_kind_name(VIRT_WHY_IDLE);
-	return virt_why_cause_name((enum virt_why_cause)segment->cause);
+	return cause_name((enum virt_why_cause)segment->cause);
 }
 
 const char *virt_why_moment_name(enum virt_why_moment_kind kind)

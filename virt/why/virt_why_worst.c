@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_why_worst.c
- * @brief	Which moments of a trace most need an explanation.
+ * @brief	Find the moments of a trace that most need an explanation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -106,11 +106,11 @@ static int keep_worst(const struct virt_model *model, struct virt_worst_query *q
 }
 
 ssize_t virt_why_worst(const struct virt_model *model, int64_t from_ns, int64_t to_ns,
-		       unsigned int kinds, const int32_t *of, size_t n_of,
+		       unsigned int kinds, const int32_t *of, size_t n_of, bool apart,
 		       struct virt_why_moment *moments, size_t n)
 {
 	struct virt_worst_query query = {
-		.from_ns = from_ns, .to_ns = to_ns, .of = of, .n_of = n_of,
+		.from_ns = from_ns, .to_ns = to_ns, .of = of, .n_of = n_of, .apart = apart,
 		.kinds = (kinds >> VIRT_WHY_M_EXIT & 1) << VIRT_WORST_EXIT |
 			 (kinds >> VIRT_WHY_M_STEAL & 1) << VIRT_WORST_STEAL |
 			 (kinds >> VIRT_WHY_M_WAKE & 1) << VIRT_WORST_WAKE |

@@ -386,7 +386,7 @@ struct text {
 static inline void text_mem(struct text *text, const char *add, size_t n)
 {
 	size_t room = text->len < text->size ? text->size - text->len : 0;
-	char *to = text->buf + text->len;
+	char *to = room ? text->buf + text->len : NULL;
 	size_t i;
 
 	for (i = 0; i < n && i + 1 < room; i++)
@@ -399,7 +399,7 @@ static inline void text_mem(struct text *text, const char *add, size_t n)
 static void text_str(struct text *text, const char *add)
 {
 	size_t room = text->len < text->size ? text->size - text->len : 0;
-	char *to = text->buf + text->len;
+	char *to = room ? text->buf + text->len : NULL;
 	size_t i;
 
 	for (i = 0; add[i] && i + 1 < room; i++)

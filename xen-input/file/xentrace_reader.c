@@ -29,12 +29,17 @@ bool xentrace_check(const char *path)
 	return n > 0 && xentrace_looks_right(head, n);
 }
 
-/** What a file is instead of a xentrace file; or NULL. */
+/**
+ * What a file is instead of a xentrace file; or NULL. The records of several traces in an archive
+ * must not be mixed.
+ */
 static const char *foreign_of(const struct xentrace *reader)
 {
 	uint8_t head[FOREIGN_FILE_HEAD];
+	size_t n = xentrace_file_read(&reader->file, head, 0, sizeof(head));
 
-	return foreign_file_problem(head, xentrace_file_read(&reader->file, head, 0, sizeof(head)));
+	return !reader->n_windows || foreign_file_is_tar(head, n) ? foreign_file_problem(head, n) :
+								    NULL;
 }
 
 static struct xentrace *reader_open(struct xentrace *reader, const char *name,
@@ -45,7 +50,7 @@ static struct xentrace *reader_open(struct xentrace *reader, const char *name,
 	int ret = xentrace_scan(reader, options, range);
 	char change[512];
 
-	if (!ret && reader->n_records)
+	if (!ret && reader->n_records && !foreign_of(reader))
 		return reader;
 	if (ret == -ESTALE && xentrace_change_text(change, sizeof(change), reader))
 		xentrace_set_error(error, error_size, "%s: try again when it is complete", change);
@@ -55,7 +60,7 @@ static struct xentrace *reader_open(struct xentrace *reader, const char *name,
 		xentrace_set_error(error, error_size, "%s: %s", name, strerror(-ret));
 	else if (!reader->file.size)
 		xentrace_set_error(error, error_size, "%s: the file is empty", name);
-	else if (!reader->n_windows && foreign_of(reader))
+	else if (foreign_of(reader))
 		xentrace_set_error(error, error_size, "%s: %s", name, foreign_of(reader));
 	else if (!reader->n_windows)
 		xentrace_set_error(error, error_size,

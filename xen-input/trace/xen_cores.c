@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_cores.c
- * @brief	Core scheduling: pCPUs whose switches one of them records for all.
+ * @brief	Core scheduling: find the pCPUs of a core, of which one records the switches of all.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 /**
  * One change of another pCPU's idle vCPU may be damage. It counts if there is another one, or if
- * the pCPU has recorded fewer changes of idle vCPUs than this.
+ * both pCPUs have recorded fewer changes of idle vCPUs than this.
  */
 #define FEW_CHANGES	4
 
@@ -185,11 +185,19 @@ int xen_cores_learn_record(struct xen_cores_learn *learn, const struct xentrace_
 
 /* ---- what it comes to ---- */
 
+static bool has_few(const struct xen_cores_learn *learn, uint64_t pcpu)
+{
+	int64_t i = key_map_find(&learn->pcpu_map, pcpu);
+
+	return i < 0 || learn->pcpus[i].changes < FEW_CHANGES;
+}
+
 static bool counts(const struct xen_cores_learn *learn, uint32_t pair)
 {
-	int64_t i = key_map_find(&learn->pcpu_map, learn->pair_map.keys[pair] >> 16);
+	uint64_t key = learn->pair_map.keys[pair];
 
-	return learn->times[pair] > 1 || learn->pcpus[i].changes < FEW_CHANGES;
+	return learn->times[pair] > 1 ||
+	       (has_few(learn, key >> 16) && has_few(learn, key & 0xffff));
 }
 
 /** The lowest pCPU of its core. */
@@ -205,8 +213,6 @@ static uint32_t join(const struct xen_cores_learn *learn, uint32_t *parent)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i <= UINT16_MAX; i++)
-		parent[i] = i;
 	for (uint32_t i = 0; i < learn->pair_map.n_keys; i++) {
 		uint32_t a = (uint32_t)(learn->pair_map.keys[i] >> 16);
 		uint32_t b = learn->pair_map.keys[i] & 0xffff;
@@ -253,16 +259,25 @@ static int add_pcpu(struct xen_cores *cores, uint32_t root, uint32_t pcpu, uint3
 	return 0;
 }
 
-static int fill(struct xen_cores *cores, uint32_t *parent, uint32_t n)
+/**
+ * Cores of the pCPUs below @n. Each pCPU has the lowest one of its core in @parent, or one that
+ * has.
+ */
+static int make(uint32_t *parent, uint32_t n, struct xen_cores **result)
 {
+	struct xen_cores *cores = calloc(1, sizeof(*cores));
 	uint32_t *sizes = calloc(n, sizeof(*sizes));
 	int ret = 0;
 
-	cores->n_core_of = n;
-	cores->core_of = malloc(n * sizeof(*cores->core_of));
-	cores->cores = calloc(n, sizeof(*cores->cores));
-	if (!sizes || !cores->core_of || !cores->cores) {
+	*result = NULL;
+	if (cores) {
+		cores->n_core_of = n;
+		cores->core_of = malloc(n * sizeof(*cores->core_of));
+		cores->cores = calloc(n, sizeof(*cores->cores));
+	}
+	if (!sizes || !cores || !cores->core_of || !cores->cores) {
 		free(sizes);
+		xen_cores_free(cores);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -276,6 +291,89 @@ static int fill(struct xen_cores *cores, uint32_t *parent, uint32_t n)
 			ret = add_pcpu(cores, root, i, sizes[root]);
 	}
 	free(sizes);
+	if (ret)
+		xen_cores_free(cores);
+	else
+		*result = cores;
+	return ret;
+}
+
+/** Each pCPU is in a core of its own. */
+static uint32_t *all_alone(void)
+{
+	uint32_t *parent = malloc(((size_t)UINT16_MAX + 1) * sizeof(*parent));
+
+	for (uint32_t i = 0; parent && i <= UINT16_MAX; i++)
+		parent[i] = i;
+	return parent;
+}
+
+/** Return: false: it is no core, or has a pCPU that another one has. */
+static bool take_members(uint32_t *parent, const struct xen_core_members *core)
+{
+	uint32_t lowest = core->n_pcpus ? core->pcpus[0] : 0;
+
+	if (core->n_pcpus < 2 || core->n_pcpus > MAX_PCPUS || parent[lowest] != lowest)
+		return false;
+	for (uint32_t i = 1; i < core->n_pcpus; i++) {
+		uint16_t pcpu = core->pcpus[i];
+
+		if (pcpu <= core->pcpus[i - 1] || parent[pcpu] != pcpu)
+			return false;
+		parent[pcpu] = lowest;
+	}
+	return true;
+}
+
+int xen_cores_of_members(const struct xen_core_members *members, size_t n,
+			 struct xen_cores **cores)
+{
+	uint32_t *parent, highest = 0;
+	int ret = 0;
+
+	*cores = NULL;
+	if (!n)
+		return 0;
+	parent = all_alone();
+	if (!parent)
+		return -ENOMEM;
+	for (size_t i = 0; i < n && !ret; i++) {
+		const struct xen_core_members *core = &members[i];
+
+		if (!take_members(parent, core))
+			ret = -EINVAL;
+		else if (core->pcpus[core->n_pcpus - 1] > highest)
+			highest = core->pcpus[core->n_pcpus - 1];
+	}
+	/* the lowest pCPU of one may be a member of a later one */
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = parent[members[i].pcpus[0]] == members[i].pcpus[0] ? 0 : -EINVAL;
+	if (!ret)
+		ret = make(parent, highest + 1, cores);
+	for (size_t i = 0; i < n && !ret; i++)
+		(*cores)->cores[(*cores)->core_of[members[i].pcpus[0]]].known = members[i].known;
+	free(parent);
+	return ret;
+}
+
+int xen_cores_copy(const struct xen_cores *cores, struct xen_cores **copy)
+{
+	uint32_t *parent;
+	int ret;
+
+	*copy = NULL;
+	if (!cores)
+		return 0;
+	parent = all_alone();
+	if (!parent)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < cores->n_cores; i++)
+		for (uint32_t k = 0; k < cores->cores[i].n_pcpus; k++)
+			parent[cores->cores[i].pcpus[k].pcpu] = cores->cores[i].pcpus[0].pcpu;
+	ret = make(parent, cores->n_core_of, copy);
+	free(parent);
+	for (uint32_t i = 0; *copy && i < (*copy)->n_cores; i++)
+		(*copy)->cores[i].known = cores->cores[i].known;
 	return ret;
 }
 
@@ -283,30 +381,22 @@ int xen_cores_make(const struct xen_cores_learn *learn, const struct xentrace *r
 		   struct xen_cores **result)
 {
 	uint32_t *parent, n;
-	struct xen_cores *cores;
 	int ret = 0;
 
 	*result = NULL;
 	if (!learn->pair_map.n_keys)
 		return 0;
-	parent = malloc(((size_t)UINT16_MAX + 1) * sizeof(*parent));
+	parent = all_alone();
 	if (!parent)
 		return -ENOMEM;
 	n = join(learn, parent);
-	cores = n ? calloc(1, sizeof(*cores)) : NULL;
 	if (n)
-		ret = cores ? fill(cores, parent, n) : -ENOMEM;
+		ret = make(parent, n, result);
 	free(parent);
-	if (ret) {
-		xen_cores_free(cores);
-		return ret;
-	}
-	for (uint32_t i = 0; n && i < cores->n_cores; i++)
-		cores->cores[i].known = is_known(learn, &cores->cores[i]);
-	if (n)
-		xen_cores_set_runs(cores, reader);
-	*result = cores;
-	return 0;
+	for (uint32_t i = 0; *result && i < (*result)->n_cores; i++)
+		(*result)->cores[i].known = is_known(learn, &(*result)->cores[i]);
+	xen_cores_set_runs(*result, reader);
+	return ret;
 }
 
 static struct xen_core_pcpu *find(const struct xen_core *core, uint32_t pcpu)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_cores.h
- * @brief	Core scheduling: pCPUs whose switches one of them records for all.
+ * @brief	Core scheduling: find the pCPUs of a core, of which one records the switches of all.
  *
  * With sched-gran=core or socket (Xen 4.13 and later), Xen switches all pCPUs of a core at once.
  * One of them makes the decision, and writes the runstate changes of all of them into its own
@@ -9,11 +9,11 @@
  * change:
  *
  * - vCPU n of the idle domain runs on pCPU n only;
- * - of a core with n pCPUs, the i-th one runs the vCPUs whose number modulo n is i
+ * - the i-th pCPU of a core with n pCPUs runs the vCPUs whose number modulo n is i
  *   (unit2vcpu_cpu(), xen/common/sched/private.h).
  *
- * A pCPU that records a change of another pCPU's idle vCPU belongs to the same core. A core of
- * which not all pCPUs are known contradicts the second rule: then only idle vCPUs have a place.
+ * A pCPU that records a change of another pCPU's idle vCPU belongs to the same core. A core whose
+ * pCPUs are not all known contradicts the second rule: then only idle vCPUs have a place.
  */
 #ifndef KSHARK_VIRT_XEN_CORES_H
 #define KSHARK_VIRT_XEN_CORES_H
@@ -66,6 +66,27 @@ uint32_t xen_core_run(const struct xen_core *core, uint32_t vcpu);
 void xen_cores_set_runs(struct xen_cores *cores, const struct xentrace *reader);
 
 void xen_cores_free(struct xen_cores *cores);
+
+/** xen_cores_copy - @copy: receives the same cores without runs. Return: 0 or -ENOMEM. */
+int xen_cores_copy(const struct xen_cores *cores, struct xen_cores **copy);
+
+/* ---- by themselves ---- */
+
+/** A core, as lists have it. */
+struct xen_core_members {
+	const uint16_t	*pcpus;		/* in order of their numbers */
+	uint32_t	n_pcpus;
+	bool		known;		/* as in struct xen_core */
+};
+
+/**
+ * xen_cores_of_members - cores whose members are known
+ * @cores: receives them, without runs; NULL: there is none
+ *
+ * Return: 0, -ENOMEM, or -EINVAL: a pCPU is in two of them, or in a core that is impossible.
+ */
+int xen_cores_of_members(const struct xen_core_members *members, size_t n,
+			 struct xen_cores **cores);
 
 /* ---- learning ---- */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_follow.c
- * @brief	A trace that xentrace is still writing, as a trace.
+ * @brief	Open a trace that xentrace is still writing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +9,24 @@
 
 #include "array.h"
 #include "escape.h"
+#include "hz_contradicts.h"
 #include "xen_ahead.h"
 #include "xen_follow.h"
 #include "xen_trace_private.h"
 #include "xentrace_file.h"
+
+static int check_hz(const struct xen_trace *trace, const struct xen_trace_options *options,
+		    char *error, size_t error_size)
+{
+	uint64_t meta_hz = trace->meta ? trace->meta->cpu_khz * 1000 : 0;
+	char text[HZ_CONTRADICTION];
+
+	if (!options->cpu_hz || meta_hz < XEN_CLOCK_MIN_HZ ||
+	    !hz_contradicts(options->cpu_hz, meta_hz, 0, "sidecar", text, sizeof(text)))
+		return 0;
+	xentrace_set_error(error, error_size, "%s: %s", trace->name, text);
+	return -EDOM;
+}
 
 struct xen_trace *xen_follow_open(struct xentrace_live *stream, const char *name, const char *path,
 				  const struct xen_trace_options *options, char *error,
@@ -29,6 +43,8 @@ struct xen_trace *xen_follow_open(struct xentrace_live *stream, const char *name
 		ret = trace->name ? xen_trace_load_meta(trace, path, options, error, error_size) :
 		      -ENOMEM;
 	}
+	if (!ret)
+		ret = check_hz(trace, options, error, error_size);
 	if (!ret)
 		return trace;
 	if (ret == -ENOMEM)

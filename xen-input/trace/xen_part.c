@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_part.c
- * @brief	A trace that was cut out of another one: what is kept of that.
+ * @brief	Keep facts about the trace that another trace was cut out of.
  */
 #include <stdlib.h>
 
 #include "array.h"
+#include "xen_cores.h"
 #include "xen_part.h"
 
 void xen_part_free(struct xen_part *part)
@@ -13,6 +14,7 @@ void xen_part_free(struct xen_part *part)
 	if (!part)
 		return;
 	virt_part_free(part->model);
+	xen_cores_free(part->cores);
 	free(part->gaps);
 	free(part->windows);
 	free(part->pcpus);
@@ -31,6 +33,13 @@ struct xen_part_pcpu *xen_part_pcpu(struct xen_part *part, uint16_t pcpu)
 		.pcpu = pcpu, .known_tsc = UINT64_MAX,
 	};
 	return &part->pcpus[part->n_of_pcpus++];
+}
+
+int xen_part_set_cores(struct xen_part *part, const struct xen_cores *cores)
+{
+	xen_cores_free(part->cores);
+	part->has_cores = true;
+	return xen_cores_copy(cores, &part->cores);
 }
 
 int xen_part_add_gap(struct xen_part *part, uint64_t offset)
@@ -99,5 +108,7 @@ void xen_part_set_clock(struct xen_part *part, const struct xen_clock *clock)
 		set_time(&change, &model->losses[i].from_ns);
 		set_time(&change, &model->losses[i].to_ns);
 	}
+	for (int i = 0; i < model->n_contradictions; i++)
+		set_time(&change, &model->contradictions[i].time_ns);
 	part->clock = *clock;
 }

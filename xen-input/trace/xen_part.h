@@ -3,8 +3,8 @@
  * @file	xen_part.h
  * @brief	The member "part" of a sidecar: its trace was cut out of another, or put together.
  *
- * It keeps the axis of times and the frequency of the other one, and what the other one tells of
- * its records beyond them (virt_part.h). Its keys are in docs/xentrace-format.md.
+ * It keeps the axis of times and the frequency of the other trace, and the facts of the other trace
+ * about this one that its records lack (virt_part.h). Its keys are in docs/xentrace-format.md.
  */
 #ifndef KSHARK_VIRT_XEN_PART_H
 #define KSHARK_VIRT_XEN_PART_H
@@ -41,6 +41,8 @@ struct xen_part {
 	int		n_pcpus;	/* highest number + 1 */
 	enum xen_isa	isa;
 	bool		scheduler;	/* context switches are traced */
+	bool		has_cores;	/* parts of earlier versions have not: */
+	struct xen_cores *cores;	/* that Xen schedules as one; NULL: none */
 	bool		has_whole;
 	uint64_t	whole_tsc;	/* xentrace_whole_tsc() */
 	uint64_t	*windows;	/* where each window was in the other file; or none */
@@ -53,6 +55,7 @@ struct xen_part {
 	struct virt_part *model;	/* its times are @clock's; NULL: nothing is kept */
 };
 
+struct xen_cores;
 struct xen_trace;
 
 /**
@@ -62,8 +65,6 @@ struct xen_trace;
  */
 const struct xen_part *xen_trace_part(const struct xen_trace *trace);
 
-struct xen_cores;
-
 /** xen_trace_cores - pCPUs that Xen schedules together, or NULL: each one by itself. */
 const struct xen_cores *xen_trace_cores(const struct xen_trace *trace);
 
@@ -72,6 +73,9 @@ void xen_part_free(struct xen_part *part);
 
 /** xen_part_pcpu - what is kept of a pCPU, made if it is not there. Return: NULL: no memory. */
 struct xen_part_pcpu *xen_part_pcpu(struct xen_part *part, uint16_t pcpu);
+
+/** xen_part_set_cores - a copy of these, which may be NULL. Return: 0 or -ENOMEM. */
+int xen_part_set_cores(struct xen_part *part, const struct xen_cores *cores);
 
 /** xen_part_add_gap - one more. Return: 0 or -ENOMEM. */
 int xen_part_add_gap(struct xen_part *part, uint64_t offset);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_trace.c
- * @brief	A xentrace file ready to be shown: records with time, vCPU and names.
+ * @brief	Open a xentrace file as records with time, vCPU and names.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,8 +11,10 @@
 
 #include "array.h"
 #include "escape.h"
+#include "hz_contradicts.h"
 #include "sidecar.h"
 #include "xen_calibrate.h"
+#include "xen_skew.h"
 #include "xen_trace_private.h"
 #include "xen_window.h"
 #include "xentrace_file.h"
@@ -187,8 +189,12 @@ static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 
 	xen_cores_free(trace->cores);
 	trace->cores = NULL;
-	if (ret >= 0)
+	if (ret >= 0 && trace->part && trace->part->has_cores) {
+		ret = xen_cores_copy(trace->part->cores, &trace->cores);
+		xen_cores_set_runs(trace->cores, trace->reader);
+	} else if (ret >= 0) {
 		ret = xen_cores_make(probe.cores, trace->reader, &trace->cores);
+	}
 	xen_cores_learn_free(probe.cores);
 
 	if (trace->part && trace->part->model)
@@ -265,21 +271,21 @@ int xen_trace_name_somebody(struct xen_trace *trace)
 	return ret;
 }
 
-/** The clock that the run times tell; if they do not, an assumption. Return: 0 or -ENOMEM. */
-static int calibrate(struct xen_trace *trace, struct xen_calibrate *cal, uint64_t base)
+/** The clock of the run times, or else an assumption. Return: 0 or -ENOMEM. */
+static int calibrate(struct xen_clock *clock, struct xen_calibrate *cal, uint64_t base)
 {
 	struct xen_clock_fit fit;
 	int ret = xen_calibrate_fit(cal, &fit);
 
 	if (ret == -ENODATA) {
-		xen_clock_init(&trace->clock, XEN_CLOCK_ASSUMED_HZ, XEN_CLOCK_ASSUMED, base);
+		xen_clock_init(clock, XEN_CLOCK_ASSUMED_HZ, XEN_CLOCK_ASSUMED, base);
 		return 0;
 	}
 	if (ret)
 		return ret;
-	xen_clock_init(&trace->clock, fit.hz, XEN_CLOCK_CALIBRATED, base);
-	trace->clock.residual_ppm = fit.residual_ppm;
-	trace->clock.n_samples = fit.n_samples;
+	xen_clock_init(clock, fit.hz, XEN_CLOCK_CALIBRATED, base);
+	clock->residual_ppm = fit.residual_ppm;
+	clock->n_samples = fit.n_samples;
 	return 0;
 }
 
@@ -292,16 +298,33 @@ static uint64_t base_of(const struct xen_trace *trace, const struct xen_trace_op
 	       xentrace_first_tsc(trace->reader);
 }
 
+/** The standard error of an estimate is at least this: those of short traces are 2.4 % off. */
+#define LEAST_ERROR_PPM	4000
+
+/** Does the trace know another frequency than the one of an option? */
+static bool is_contradicted(const struct xen_clock *clock, const struct xen_trace_options *options,
+			    char *text, size_t size)
+{
+	bool is_estimate = clock->source == XEN_CLOCK_CALIBRATED;
+
+	return options->cpu_hz && (clock->source == XEN_CLOCK_SIDECAR || is_estimate) &&
+	       hz_contradicts(options->cpu_hz, clock->hz,
+			      is_estimate && clock->residual_ppm < LEAST_ERROR_PPM ?
+			      LEAST_ERROR_PPM : clock->residual_ppm,
+			      xen_clock_source_name(clock->source), text, size);
+}
+
 int xen_trace_set_clock(struct xen_trace *trace, const struct xen_trace_options *options)
 {
 	const struct xen_part *part = trace->part && trace->part->has_clock ? trace->part : NULL;
 	uint64_t base = base_of(trace, options);
 	uint64_t meta_hz = trace->meta ? trace->meta->cpu_khz * 1000 : 0;
-	bool known = part || options->cpu_hz || meta_hz >= XEN_CLOCK_MIN_HZ;
+	bool known = part || meta_hz >= XEN_CLOCK_MIN_HZ;
 	struct xen_calibrate *cal = NULL;
 	int ret;
 
-	if (!known) {
+	/* even beside an option, which may contradict it; a stream begins with too few records */
+	if (!known && !(options->cpu_hz && trace->stream)) {
 		cal = xen_calibrate_new(xentrace_n_runs(trace->reader));
 		if (!cal)
 			return -ENOMEM;
@@ -309,14 +332,16 @@ int xen_trace_set_clock(struct xen_trace *trace, const struct xen_trace_options 
 	ret = probe(trace, cal);
 	if (ret)
 		goto out;
-	if (options->cpu_hz)
-		xen_clock_init(&trace->clock, options->cpu_hz, XEN_CLOCK_OPTION, base);
-	else if (part)
+	if (part)
 		xen_trace_set_part_clock(trace, base);
 	else if (known)
 		xen_clock_init(&trace->clock, meta_hz, XEN_CLOCK_SIDECAR, base);
-	else
-		ret = calibrate(trace, cal, base);
+	else if (cal)
+		ret = calibrate(&trace->clock, cal, base);
+	if (!ret && is_contradicted(&trace->clock, options, NULL, 0))
+		ret = -EDOM;
+	else if (!ret && options->cpu_hz)
+		xen_clock_init(&trace->clock, options->cpu_hz, XEN_CLOCK_OPTION, base);
 out:
 	xen_calibrate_free(cal);
 	return ret;
@@ -411,6 +436,8 @@ struct xen_trace *xen_trace_make(struct xentrace *reader, const char *path,
 				    struct xen_trace_span *span, char *error, size_t error_size)
 {
 	struct xen_trace *trace = reader ? calloc(1, sizeof(*trace)) : NULL;
+	char text[HZ_CONTRADICTION];
+	const char *reason;
 	int ret;
 
 	if (!trace) {
@@ -434,9 +461,10 @@ struct xen_trace *xen_trace_make(struct xentrace *reader, const char *path,
 	}
 	if (!ret)
 		return trace;
-	if (reason_of(ret))
-		xentrace_set_error(error, error_size, "%s: %s", path ? path : "memory",
-				   reason_of(ret));
+	reason = ret == -EDOM && is_contradicted(&trace->clock, options, text, sizeof(text)) ?
+		 text : reason_of(ret);
+	if (reason)
+		xentrace_set_error(error, error_size, "%s: %s", path ? path : "memory", reason);
 	xen_trace_close(trace);
 	errno = -ret;
 	return NULL;
@@ -512,11 +540,6 @@ enum xen_isa xen_trace_isa(const struct xen_trace *trace)
 int xen_trace_n_pcpus(const struct xen_trace *trace)
 {
 	return trace->n_pcpus;
-}
-
-const struct xen_skew *xen_trace_skew(const struct xen_trace *trace)
-{
-	return trace->skew;
 }
 
 /** The vCPUs that nothing names. */

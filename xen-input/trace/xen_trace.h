@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_trace.h
- * @brief	A xentrace file ready to be shown: records with time, vCPU and names.
+ * @brief	Open a xentrace file as records with time, vCPU and names.
  *
  * Brings together the reader, the clock, the sidecar and the attribution, for the KernelShark
  * plugin and for the command-line tools alike.
@@ -17,7 +17,6 @@
 #include "xen_events.h"
 #include "xen_meta.h"
 #include "xen_running.h"
-#include "xen_skew.h"
 #include "xentrace_reader.h"
 
 #ifdef __cplusplus
@@ -29,12 +28,12 @@ struct xen_trace_options {
 	uint64_t	cpu_hz;		/* 0: sidecar, calibration, assumption */
 	const char	*meta_path;	/* NULL: <file>.meta.json, if there is one */
 	bool		absolute_time;	/* time 0 is TSC 0 instead of the first record */
-	bool		correct_skew;	/* apply xen_skew_correction() */
+	bool		correct_skew;	/* correct the TSCs of pCPUs, if they differ */
 	struct xentrace_options	reader;
 };
 
 /**
- * xen_trace_options_from_env - set what the environment tells: XEN_CPUHZ (frequency, see
+ * xen_trace_options_from_env - set options from the environment: XEN_CPUHZ (frequency, see
  * xen_clock_parse_hz()), XEN_ABSTS (absolute time: 1, yes, true, on; 0, no, false, off),
  * XEN_TSC_SKEW=correct, XEN_MAX_INPUT (see xen_trace_parse_size())
  *
@@ -46,7 +45,7 @@ int xen_trace_options_from_env(struct xen_trace_options *options, char *error, s
 /**
  * xen_trace_parse_size - a number of bytes as people write it: 500000, 64M, 16G (powers of 1024)
  *
- * Return: 0, -EINVAL for what is none, -ERANGE for 0 and what does not fit.
+ * Return: 0, -EINVAL if it is no such number, -ERANGE if it is 0 or does not fit.
  */
 int xen_trace_parse_size(const char *text, uint64_t *size);
 
@@ -129,8 +128,8 @@ void xen_trace_iter_observe(struct xen_trace_iter *iter, const struct xen_trace_
 /**
  * xen_trace_iter_free - end the walk; if it came to its end, its skew findings are kept
  *
- * Return: 0, or -ENOMEM if it ended early for that. A file that has changed meanwhile is no error
- * here: xentrace_changed() tells.
+ * Return: 0, or -ENOMEM if it ended early for that. A file that has changed during the walk is no
+ * error here: xentrace_changed() detects it.
  */
 int xen_trace_iter_free(struct xen_trace_iter *iter);
 
@@ -148,9 +147,6 @@ int xen_trace_time_at(const struct xen_trace *trace, uint64_t offset, int64_t *t
  * Return: a time; INT64_MAX: to the end.
  */
 int64_t xen_trace_known_until(const struct xen_trace *trace, int i);
-
-/** xen_trace_skew - what the last complete walk found, or NULL. */
-const struct xen_skew *xen_trace_skew(const struct xen_trace *trace);
 
 /**
  * xen_vcpu_text - "d1v0", "idle", "d?v?", "d?v? on p2", or with a sidecar "d1v0:name"

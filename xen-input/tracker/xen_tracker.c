@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker.c
- * @brief	The walk through the records of a xentrace file, a second one if some are missing.
+ * @brief	Walk through the records of a xentrace file, and a second time if some are missing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +54,7 @@ int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *
 		cut.time_ns = cut_time(row->time_ns);
 		row = &cut;
 	}
+	tracker->now_ns = row->time_ns;
 	if (!tracker->begun) {
 		tracker->begin_ns = row->time_ns;
 		tracker->whole_ns = whole_since(tracker);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_tracker_feed.h
- * @brief	xen_tracker_add() for ourselves: most records change nothing, and cost no call.
+ * @brief	xen_tracker_add() for our own programs: most records change nothing, and cost no
+ *		call.
  *
- * It knows how a tracker begins, so it is not for programs that another version is linked with.
+ * It knows how a tracker begins, so a program that may be linked with another version must not use
+ * it.
  */
 #ifndef KSHARK_VIRT_XEN_TRACKER_FEED_H
 #define KSHARK_VIRT_XEN_TRACKER_FEED_H
@@ -22,6 +24,7 @@ struct xen_tracker_head {
 	int64_t		*last_ns;	/* of each run; INT64_MIN before its first record */
 	struct xen_tracker_call *calls;	/* of each run */
 	uint32_t	n_pending;	/* switches that wait for the next record of their run */
+	uint32_t	classes;	/* set of those that have records */
 };
 
 /** xen_tracker_wants - can an event change anything? */
@@ -31,6 +34,7 @@ static inline bool xen_tracker_wants(uint32_t event)
 
 	/* those from DOM0_DOMOPS on are rare */
 	return subclass == XEN_TRC_SCHED_MIN || subclass == XEN_TRC_HVM_ENTRYEXIT ||
+	       subclass == XEN_TRC_HVM_HANDLER ||
 	       subclass == XEN_TRC_SCHED_VERBOSE || subclass == XEN_TRC_DOM0_DOMOPS ||
 	       subclass == XEN_TRC_GEN_LOSSES || subclass == XEN_TRC_HW_PM ||
 	       event == XEN_TRC_HW_IRQ_HANDLED;
@@ -46,6 +50,7 @@ static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen
 	int64_t last_ns = head->last_ns[row->rec.run];
 	int ret = 0;
 
+	head->classes |= row->rec.event >> XEN_TRC_CLASS_SHIFT;
 	if (xen_tracker_wants(row->rec.event) || row->rec.flags & XENTRACE_AFTER_GAP ||
 	    last_ns == INT64_MIN || head->n_pending)
 		ret = xen_tracker_change(tracker, row);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker_live.c
- * @brief	A tracker that goes on for days.
+ * @brief	Run a tracker for days: make models of the last part, and forget the rest.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "virt_arguments.h"
 #include "virt_excerpt.h"
 #include "xen_tracker_live.h"
 #include "xen_tracker_private.h"
 
 void xen_tracker_follow(struct xen_tracker *tracker, int64_t begin_ns)
 {
+	virt_model_skip_arguments(tracker->model);
 	tracker->begin_ns = cut_time(begin_ns);
 	tracker->replay = true;
 }

@@ -3,9 +3,9 @@
  * @file	xen_tracker_private.h
  * @brief	Inside the tracker of Xen's vCPUs; its rules are in xen_tracker.h.
  *
- * The walk (xen_tracker.c) hands each record to the functions that know what it tells
+ * The walk (xen_tracker.c) hands each record to the functions that interpret it
  * (xen_tracker_records.c, xen_tracker_verbose.c for TRC_SCHED_VERBOSE) and, if records are missing,
- * to those that know what that means (xen_tracker_loss.c). Both drive the state machine
+ * to those that know the consequences (xen_tracker_loss.c). Both drive the state machine
  * (xen_tracker_state.c), which alone writes the states into the model, with the vCPUs, domains and
  * exit reasons of xen_tracker_names.c.
  */
@@ -103,6 +103,7 @@ struct loss {
 
 struct xen_tracker {
 	struct xen_tracker_head	head;
+	int64_t		now_ns;		/* of the record that is taken */
 	struct xen_trace	*trace;
 	struct virt_model	*model;
 	struct tracked_run	*runs;		/* behind them, those that were left out */
@@ -292,6 +293,11 @@ void tracker_slept_on(struct xen_tracker *tracker, struct tracked_vcpu *v);
 
 /** tracker_irq_handled - XEN_TRC_HW_IRQ_HANDLED: did it wake whoever was woken last? */
 void tracker_irq_handled(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/* --- what VM exits were for: xen_tracker_arguments.c ----------------------------------------- */
+
+/** tracker_argument - a record of XEN_TRC_HVM_HANDLER */
+void tracker_argument(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
 /* --- core scheduling: xen_tracker_cores.c ---------------------------------------------------- */
 

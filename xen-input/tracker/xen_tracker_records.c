@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker_records.c
- * @brief	What each record of Xen tells of vCPUs.
+ * @brief	Interpret each record of Xen that shows the state of vCPUs.
  */
 #include <stdio.h>
 
@@ -168,6 +168,8 @@ void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row
 	}
 	if (event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_SCHED_VERBOSE)
 		tracker_verbose(tracker, row);
+	if (event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_HVM_HANDLER)
+		tracker_argument(tracker, row);
 	switch (event) {
 	case XEN_TRC_SCHED_CONTINUE_RUNNING:
 		on_continue(tracker, row);

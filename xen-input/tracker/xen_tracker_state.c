@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker_state.c
- * @brief	State machine of the vCPUs of Xen: who is on which pCPU, and in which state.
+ * @brief	State machine of the vCPUs of Xen: the pCPU and the state of each vCPU.
  *
- * Each vCPU is in one of the states of enum state. What a record leads to is in the tables here
- * and, for the records of the scheduler, in those of xen_tracker_records.c, and nowhere else.
+ * Each vCPU is in one of the states of enum state. The effects of records are only in the tables
+ * here and, for the records of the scheduler, in those of xen_tracker_records.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static const uint8_t agrees[N_STATES] = {
  * A vCPU goes OFFLINE within a VM exit: it waits for an answer that the guest did not ask for, if
  * an exit of that class can lead to such a wait and nothing else explains it. Xen: a request to the
  * device model that waits (ioreq_send(), common/ioreq.c) sets VPF_blocked_in_xen, which no record
- * tells; everybody else who takes a vCPU off (a toolstack's pause, the monitor of a guest's memory,
- * VCPUOP_down, a shutdown) does so by vcpu_sleep_nosync(), which TRC_SCHED_SLEEP tells.
+ * shows; all others that take a vCPU off (a toolstack's pause, the monitor of a guest's memory,
+ * VCPUOP_down, a shutdown) do so by vcpu_sleep_nosync(), which TRC_SCHED_SLEEP shows.
  */
 static const struct {
 	bool	untold;		/* nobody put it to sleep: that would have been traced */
@@ -93,7 +93,7 @@ static const enum virt_state virt_states[N_STATES] = {
 
 static void contradiction(struct xen_tracker *tracker, const char *what)
 {
-	virt_model_contradiction(tracker->model, what);
+	virt_model_contradiction_at(tracker->model, what, tracker->now_ns);
 }
 
 static void model_set(struct xen_tracker *tracker, const struct tracked_vcpu *v, int64_t time_ns,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker_wakes.c
- * @brief	What ends the waits of Xen's vCPUs: who executes where one is woken, and why.
+ * @brief	Find the causes that end the waits of Xen's vCPUs, from the vCPU that executes
+ *		where another is woken.
  */
 #include "xen_tracker_private.h"
 
@@ -67,7 +68,9 @@ static enum virt_wake_cause cause_in_pv(struct xen_tracker *tracker, uint32_t ru
 	const struct xen_tracker_call *call = &tracker->head.calls[run];
 	struct tracked_domain *domain = &tracker->domains[here->domain];
 	enum virt_wake_cause cause = VIRT_WAKE_INTERRUPT;
-	bool is_own = call->event && call->time_ns >= here->last_ns;
+	/* VMMCALL is of a domain with VM exits, which have no records then */
+	bool is_own = call->event && call->event != XEN_TRC_HVM_VMMCALL &&
+		      call->time_ns >= here->last_ns;
 
 	/* of a domain whose hypercalls have no records, nothing is known */
 	domain->calls |= is_own;

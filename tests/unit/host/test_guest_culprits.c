@@ -24,7 +24,7 @@ static struct virt_guest_cpu cpu_of(int32_t vcpu, const int64_t (*runs)[2])
 	assert_non_null(cpu.runs);
 	for (; runs[cpu.n][0] >= 0; cpu.n++)
 		cpu.runs[cpu.n] = (struct virt_guest_run){ runs[cpu.n][0],
-							   (int32_t)runs[cpu.n][1] };
+							   (int32_t)runs[cpu.n][1], true };
 	return cpu;
 }
 
@@ -245,7 +245,7 @@ static void test_recounted(void **state)
 			for (int t = 0; t <= END; t++)
 				if (!t || t == END || world->pid[v][t] != world->pid[v][t - 1])
 					cpu->runs[cpu->n++] = (struct virt_guest_run){
-						t, t == END ? VIRT_NONE : world->pid[v][t],
+						t, t == END ? VIRT_NONE : world->pid[v][t], true,
 					};
 		}
 		second[1] = (struct virt_guest_cpu){ .vcpu = 0, .runs = second[0].runs,

@@ -70,17 +70,18 @@ static int64_t state_of(const char *print, int64_t state)
 	struct tep_record record = { .data = data, .size = sizeof(data) };
 	struct tep_handle *tep = formats();
 	struct kvm_fields *fields;
-	struct kvm_event event;
+	struct kvm_step step;
 
 	add_format(tep, "sched", "sched_switch", 300, SWITCH_FIELDS, print);
 	fields = kvm_fields_new(tep);
 	assert_non_null(fields);
 	memcpy(data + 16, &state, sizeof(state));
-	assert_true(kvm_fields_sched(fields, &record, 300, 0, 5, 10, &event));
-	assert_int_equal(event.kind, KVM_SWITCH);
+	kvm_fields_step(fields, &record, 300, &step);
+	assert_true(step.flags & KVM_STEP_SCHED);
+	assert_int_equal(step.event.kind, KVM_SWITCH);
 	kvm_fields_free(fields);
 	tep_free(tep);
-	return event.value;
+	return step.event.value;
 }
 
 /** 64 is a thread that ends, or one that is parked: the print format tells. */

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "array.h"
+#include "temporary_file.h"
 #include "trace_dat.h"
 
 static char path[] = "/tmp/ksv-trace-dat-XXXXXX";
@@ -148,17 +150,21 @@ static void units(void **state)
 		const char	*clocks, *buffer;
 		int		mult;		/* -1: there is no scale */
 		enum trace_dat_unit unit;
+		const char	*clock;
 	} cases[] = {
-		{ CLOCKS("[mono] x86-tsc"), "mono", -1, TRACE_DAT_NS },
-		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", -1, TRACE_DAT_CYCLES },
+		{ CLOCKS("[mono] x86-tsc"), "mono", -1, TRACE_DAT_NS, "mono" },
+		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", -1, TRACE_DAT_CYCLES, "x86-tsc" },
 		/* as trace-cmd records a host and a guest, and what convert makes of it */
-		{ CLOCKS("mono [x86-tsc]"), "tsc2nsec", 933697879, TRACE_DAT_NS },
-		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", 933697879, TRACE_DAT_NS },
+		{ CLOCKS("mono [x86-tsc]"), "tsc2nsec", 933697879, TRACE_DAT_NS, "x86-tsc" },
+		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", 933697879, TRACE_DAT_NS, "x86-tsc" },
 		/* a scale that libtracecmd does not apply */
-		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", 0, TRACE_DAT_CYCLES },
+		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", 0, TRACE_DAT_CYCLES, "x86-tsc" },
+		/* lists that no kernel writes */
+		{ "mono [perf", "mono", -1, TRACE_DAT_NS, "" },
+		{ "[a-clock-whose-name-is-too-long-to-be-one]", "mono", -1, TRACE_DAT_NS, "" },
 		/* as split leaves it */
-		{ NULL, "x86-tsc", -1, TRACE_DAT_EITHER },
-		{ NULL, "mono", -1, TRACE_DAT_NS },
+		{ NULL, "x86-tsc", -1, TRACE_DAT_EITHER, "x86-tsc" },
+		{ NULL, "mono", -1, TRACE_DAT_NS, "mono" },
 	};
 
 	(void)state;
@@ -175,6 +181,7 @@ static void units(void **state)
 		end(&made, at, 0);
 		assert_true(check(&made, &info, NULL));
 		assert_int_equal(info.unit, cases[i / 2].unit);
+		assert_string_equal(info.clock, cases[i / 2].clock);
 		assert_false(info.packed);
 	}
 }
@@ -400,6 +407,61 @@ static void scales(void **state)
 	assert_false(trace_dat_find_scale(nowhere, &found));
 }
 
+/** The clock is named again, shorter or longer, and all else stays. */
+static void clocks_named(void **state)
+{
+	static const char *const names[] = { "mono", "x86-tsc", "local", "local" };
+	struct trace_dat_info info;
+	char problem[256];
+
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct made made = { .big = big };
+		size_t at = begin(&made);
+
+		guest(&made, "db", 2, 0);
+		buffer(&made, "global", 0, 10);
+		scale(&made, 1 << 30);
+		end(&made, at, 0);
+		save(&made);
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+			struct found named = { 0 };
+
+			assert_int_equal(trace_dat_set_clock(path, names[i]), 0);
+			assert_true(trace_dat_check(path, problem, sizeof(problem), &info));
+			assert_string_equal(info.clock, names[i]);
+			assert_int_equal(info.unit, TRACE_DAT_NS);
+			assert_int_equal(trace_dat_guests(path, take, &named), 0);
+			assert_string_equal(named.text, "db: 3414 3415;");
+		}
+	}
+	assert_int_equal(trace_dat_set_clock(path, ""), -EINVAL);
+	assert_int_equal(trace_dat_set_clock(path, "a name that is longer than any clock's"),
+			 -EINVAL);
+}
+
+/** A file that names no clock, or leads nowhere, is left as it is. */
+static void clocks_not_named(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct made made = { 0 };
+		size_t at = begin(&made);
+		struct stat st;
+
+		if (i == 1)
+			buffer(&made, "local", 0, 10);
+		/* to itself, to far away */
+		end(&made, at, i == 2 ? at - 8 : i == 3 ? UINT64_MAX : 0);
+		if (i == 1)
+			head(&made, "6");
+		save(&made);
+		assert_int_equal(trace_dat_set_clock(path, "mono"), -EINVAL);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_size, made.n);
+	}
+}
+
 static int set_up(void **state)
 {
 	int fd = mkstemp(path);
@@ -431,10 +493,61 @@ static void nobody_writes(void **state)
 	unlink(fifo);
 }
 
+/** A file without a name that has one letter. Return: its descriptor. */
+static int letter_file(char letter)
+{
+	int fd = temporary_file();
+
+	assert_true(fd >= 0 && write(fd, &letter, 1) == 1);
+	return fd;
+}
+
+static char letter_of(const char *name)
+{
+	int fd = trace_dat_open(name);
+	char letter = 0;
+
+	assert_true(fd >= 0 && read(fd, &letter, 1) == 1);
+	close(fd);
+	return letter;
+}
+
+/** The last copy of a name is read, from its beginning; older ones stay open for other threads. */
+static void copies(void **state)
+{
+	int old, fd;
+	char letter = 0;
+
+	(void)state;
+	assert_false(trace_dat_has_copy("some.dat"));
+	assert_int_equal(trace_dat_open("some.dat"), -ENOENT);
+	assert_int_equal(trace_dat_held("some.dat"), -1);
+	old = letter_file('a');
+	assert_int_equal(trace_dat_set_copy("some.dat", old), 0);
+	assert_int_equal(letter_of("some.dat"), 'a');
+	assert_int_equal(letter_of("some.dat"), 'a');
+	fd = letter_file('b');
+	assert_int_equal(trace_dat_set_copy("some.dat", fd), 0);
+	assert_true(trace_dat_has_copy("some.dat"));
+	assert_int_equal(letter_of("some.dat"), 'b');
+	assert_int_equal(trace_dat_held("some.dat"), fd);
+	assert_true(pread(old, &letter, 1, 0) == 1 && letter == 'a');
+	assert_false(trace_dat_has_copy("some"));
+	/* a name with a copy keeps it, and a file that is held is no copy */
+	assert_int_equal(trace_dat_hold("some.dat"), 0);
+	assert_int_equal(letter_of("some.dat"), 'b');
+	assert_int_equal(trace_dat_hold("/proc/self/cmdline"), 0);
+	assert_false(trace_dat_has_copy("/proc/self/cmdline"));
+	assert_true(trace_dat_held("/proc/self/cmdline") >= 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_writes),
+		cmocka_unit_test(copies),
+		cmocka_unit_test(clocks_named),
+		cmocka_unit_test(clocks_not_named),
 		cmocka_unit_test(units),
 		cmocka_unit_test(version_6),
 		cmocka_unit_test(hostile),

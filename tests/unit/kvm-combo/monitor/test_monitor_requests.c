@@ -107,8 +107,8 @@ static void test_disk_alone(void **state)
 		"8@000040:virtio_blk_req_complete vdev 0xd1 req 0xe1 status 0",
 		"8@000041:virtio_blk_req_complete vdev 0xd1 req 0xe1 status 0",
 		"7@000050:virtio_blk_handle_read vdev 0xd1 req 0xe1 sector 8 nsectors 8",
-		"7@000060:virtio_blk_handle_read vdev 0xd1 req 0xe1 sector 8 "
-		"nsectors 18446744073709551615",
+		("7@000060:virtio_blk_handle_read vdev 0xd1 req 0xe1 sector 8 "
+		 "nsectors 18446744073709551615"),
 		"8@000070:virtio_blk_req_complete vdev 0xd1 req 0xe1 status 0",
 		"8@000071:virtqueue_fill vq 0xa1 elem 0xe1 len 2049 idx 0",
 	};

@@ -11,6 +11,7 @@
 
 #define IDLE	0
 #define ASLEEP	1	/* TASK_INTERRUPTIBLE */
+#define STOPPED	4	/* __TASK_STOPPED */
 #define RUNS	0
 #define DEAD	0x10
 

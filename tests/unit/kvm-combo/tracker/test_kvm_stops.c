@@ -123,6 +123,39 @@ static void test_one_alone(void **state)
 	virt_model_free(model);
 }
 
+/** A signal or a debugger stops the thread of a vCPU, which few events show, too. */
+static void test_by_signal(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 0, 1, KVM_SWITCH, IDLE, 101, RUNS },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 10, 1, KVM_ENTRY, 101, 1, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 25, 0, KVM_SWITCH, 100, IDLE, STOPPED },
+		{ 80, 2, KVM_WAKEUP, MONITOR, 100, 0 },
+		{ 85, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 86, 0, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected first[] = {
+		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 10, VIRT_GUEST, 0, NULL, 0 },
+		{ 20, VIRT_HYPERVISOR, 0, "INTR", EXIT },
+		{ 25, VIRT_OFFLINE, 0, NULL, 0 },
+		{ 80, VIRT_WAKING, 0, NULL, 0 },
+		{ 85, VIRT_HYPERVISOR, 0, "INTR", 0 },
+		{ 86, VIRT_GUEST, 0, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct virt_totals totals;
+
+	(void)state;
+	CHECK(model, 100, first);
+	virt_vcpu_totals(model, virt_model_find_vcpu(model, 101), 0, 100, &totals);
+	assert_int_equal(totals.ns[VIRT_GUEST], 90);
+	virt_model_free(model);
+}
+
 /** Saved: the last thread ends, and with it the machine. Lost records tell nothing of that. */
 static void test_saved(void **state)
 {
@@ -269,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paused),
 		cmocka_unit_test(test_one_alone),
+		cmocka_unit_test(test_by_signal),
 		cmocka_unit_test(test_saved),
 		cmocka_unit_test(test_restored),
 		cmocka_unit_test(test_without_runs),

@@ -396,9 +396,8 @@ static void test_waits(void **state)
 		{ IOIO, U_IO, 0, -1, 0, 0, 2, true },
 		{ IOIO, 0, 0, -1, 0, 0, ASLEEP, true },
 		{ NPF, 0, 0, -1, 0, 0, 2, true },
-		/* called back by a signal, to stop the machine perhaps; stopped by one */
+		/* called back by a signal, to stop the machine perhaps */
 		{ INTR, U_INTR, -4, -1, 0, 0, ASLEEP, false },
-		{ INTR, 0, 0, -1, 0, 0, 4, false },
 		{ INTR, 0, 0, -1, 0, 0, ASLEEP, true },
 		/* hypercalls: which one is not known; SEND_IPI; SCHED_YIELD; Xen's poll */
 		{ VMMCALL, 0, 0, -1, 0, 0, ASLEEP, false },

@@ -145,10 +145,10 @@ static void test_model(void **state)
 	/* beyond the trace, and no such machine */
 	window.from_ns = 1000;
 	assert_int_equal(virt_shade_machine(model, 0, &window, runs), 1);
-	assert_int_equal(runs[0].parts[VIRT_SHADE_NOTHING], 10);
+	assert_int_equal(runs[0].parts[VIRT_UNKNOWN], 10);
 	window.from_ns = 0;
 	assert_int_equal(virt_shade_machine(model, 5, &window, runs), 1);
-	assert_int_equal(runs[0].parts[VIRT_SHADE_NOTHING], 10);
+	assert_int_equal(runs[0].parts[VIRT_UNKNOWN], 10);
 	virt_model_free(model);
 }
 

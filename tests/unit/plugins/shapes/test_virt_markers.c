@@ -172,7 +172,7 @@ static void test_selected(void **state)
 	(void)state;
 	graph.query.to_ns = INT64_MAX;
 	graph.query.from_ns = 80000;
-	assert_true(virt_worst_next(worst, &graph.query, 80500, &graph.selected));
+	assert_true(virt_worst_prev(worst, &graph.query, 81500, &graph.selected));
 	assert_int_equal(graph.selected.cost_ns, 81);
 	n = virt_marker_place(&graph, markers);
 	for (int i = 0; i < n; i++) {
@@ -230,7 +230,8 @@ static void test_text(void **state)
 	check_text(worst, model, VIRT_WORST_WAKE, 95020,
 		   "d1v1 waited 500 ns after its wake-up, on a pCPU after 500 ns"
 		   " (pCPU 0), guest code after 500 ns, the guest's first event after 520 ns;"
-		   " pCPU 1 was idle for 500 ns");
+		   " d1v0 had pCPU 0 for 500 ns; pCPU 1 was idle for 500 ns, but d1v1 never runs"
+		   " there: its affinity is unknown");
 	/* the gap of 2000 ns, all of it stolen, and 100 ns up to the entry */
 	check_text(worst, model, VIRT_WORST_MIGRATION, VIRT_NO_TIME,
 		   "d1v0 migrated from pCPU 0 to pCPU 1, 2.000 us after it last ran; this cost"

@@ -125,14 +125,30 @@ static void test_text(void **state)
 	struct virt_name_parts parts = { "web/", " (a.dat)" };
 	struct virt_model *model = new_model("g1", "g2");
 	const struct virt_interval *interval;
+	struct virt_finding finding = {
+		.moment = { .kind = VIRT_WORST_STEAL, .who = 1, .from_pcpu = 1 },
+	};
 	char text[VIRT_TEXT_SIZE];
 	int64_t end;
 
 	(void)state;
 	interval = virt_vcpu_at(model, 0, 50, &end);
 	virt_text_interval(text, sizeof(text), model, &parts, 0, interval, end);
-	assert_string_equal(text, "web/g1v0 (a.dat) is preempted (last on pCPU 0) for 80 ns by"
-			    " web/g2v0 (a.dat) (80 ns)");
+	assert_string_equal(text, "web/g1v0 (a.dat) is preempted (last on CPU 0 of web) for 80 ns"
+			    " by web/g2v0 (a.dat) (80 ns)");
+	assert_string_equal(virt_text_pcpu(text, sizeof(text), &parts, 12), "CPU 12 of web");
+	assert_string_equal(virt_text_occupant(text, sizeof(text), model, &parts, 0,
+					       virt_pcpu_at(model, 0, 50, &end), 100),
+			    "CPU 0 of web runs web/g2v0 (a.dat) for 80 ns");
+	finding.what = virt_model_who(model, finding.moment.who);
+	assert_string_equal(virt_text_cause(text, sizeof(text), model, &parts, &finding),
+			    "web/g2v0 (a.dat)");
+	finding.moment.kind = VIRT_WORST_MIGRATION;
+	assert_string_equal(virt_text_cause(text, sizeof(text), model, &parts, &finding),
+			    "CPU 1 of web to CPU 0 of web");
+	*parts.before = '\0';
+	assert_string_equal(virt_text_pcpu(text, sizeof(text), &parts, 12), "pCPU 12");
+	assert_string_equal(virt_text_pcpu(text, sizeof(text), NULL, 12), "pCPU 12");
 	virt_model_free(model);
 }
 

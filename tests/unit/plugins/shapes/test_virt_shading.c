@@ -119,8 +119,9 @@ static void check_column(const int64_t *ns, const struct virt_shade_run *run, in
 		parts += run->parts[i];
 	}
 	assert_int_equal(parts, n_parts);
+	/* beyond the trace, nothing is known */
 	if (!sum) {
-		assert_int_equal(run->parts[VIRT_SHADE_NOTHING], n_parts);
+		assert_int_equal(run->parts[VIRT_UNKNOWN], n_parts);
 		return;
 	}
 	for (int i = 0; i < VIRT_N_SHADES; i++)
@@ -236,9 +237,9 @@ static void test_inside_one(void **state)
 	assert_int_equal(runs[0].parts[VIRT_GUEST], 16);
 	/* nobody there, and no such thing */
 	assert_int_equal(virt_shade_pcpu(model, 5, &window, runs), 1);
-	assert_int_equal(runs[0].parts[VIRT_SHADE_NOTHING], 16);
+	assert_int_equal(runs[0].parts[VIRT_UNKNOWN], 16);
 	assert_int_equal(virt_shade_vcpu(model, -1, &window, runs), 1);
-	assert_int_equal(runs[0].parts[VIRT_SHADE_NOTHING], 16);
+	assert_int_equal(runs[0].parts[VIRT_UNKNOWN], 16);
 	window.n_parts = 256;
 	assert_true(virt_shade_vcpu(model, 0, &window, runs) < 0);
 	virt_model_free(model);

@@ -73,7 +73,8 @@ static void test_states(void **state)
 		       "d1v0 is preempted (last on pCPU 2) for 3.000 us by d1v1 (3.000 us)");
 	check_interval(model, 8000, "d1v0 is blocked (last on pCPU 2) for 12.000 us");
 	check_interval(model, 20000,
-		       "d1v0 was woken and waits for a pCPU (last on pCPU 2) for 10.000 us");
+		       "d1v0 was woken and waits for a pCPU (last on pCPU 2) for 10.000 us;"
+		       " d1v1 had pCPU 2 for 10.000 us");
 	check_interval(model, 30000, "d1v0 is offline for 10.000 us");
 	check_interval(model, 40000,
 		       "d1v0 is preempted (last on pCPU 3) for 10.000 us by nobody (10.000 us)");
@@ -142,7 +143,7 @@ static void check_occupant(const struct virt_model *model, int64_t from, int64_t
 		return;
 	}
 	assert_true(virt_shade_pick_other(model, 1, from, to, state, &occupant, &end));
-	virt_text_occupant(text, sizeof(text), model, 1, &occupant, end);
+	virt_text_occupant(text, sizeof(text), model, NULL, 1, &occupant, end);
 	assert_string_equal(text, wanted);
 }
 

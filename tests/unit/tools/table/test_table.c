@@ -176,12 +176,131 @@ static void test_csv(void **state)
 		"f,\"m,1\",v0,inside,3,1,2,30,15,10,10,10,20,20,20\n");
 }
 
+/* --- rows without groups, of types that text has not ------------------------------------------ */
+
+static const struct table_column flat_columns[] = {
+	{ .key = "time_ns", .type = TABLE_TIME },
+	{ .key = "known", .type = TABLE_FLAG },
+	{ .key = "per_s", .type = TABLE_FIXED },
+	{ .key = "name" },
+	{ .key = "count", .type = TABLE_COUNT },
+};
+
+static const struct table flat = { .rows = { .key = "rows", TABLE_COLUMNS(flat_columns) } };
+
+static const char *flat_written(enum table_format_kind format)
+{
+	static struct output out;
+	struct json json;
+	struct table_writer to = {
+		.table = &flat, .format = table_formats[format], .out = &out, .json = &json,
+	};
+
+	out_collect(&out);
+	if (format == TABLE_JSON) {
+		json_begin(&json, &out);
+		json_open(&json, NULL, '{', true);
+	}
+	table_flat(&to, true);
+	/* -1 is a time, but no count */
+	table_row(&to, (const struct table_cell[]){
+		table_number(-1), table_number(true), table_rate(true, 0.25),
+		table_optional_name("a,b"), table_number(VIRT_NONE),
+	});
+	table_row(&to, (const struct table_cell[]){
+		table_unknown(), table_absent(), table_unknown(), table_unknown(),
+		table_absent(),
+	});
+	table_flat_end(&to);
+	if (format == TABLE_JSON) {
+		json_close(&json, '}');
+		json_end(&json);
+	}
+	return out_collected(&out);
+}
+
+static void test_flat(void **state)
+{
+	(void)state;
+	assert_string_equal(flat_written(TABLE_CSV),
+		"time_ns,known,per_s,name,count\n"
+		"-1,1,0.250,\"a,b\",\n"
+		",,,,\n");
+	assert_string_equal(flat_written(TABLE_JSON),
+		"{\"rows\": [{\"time_ns\": -1, \"known\": true, \"per_s\": 0.250000, "
+		"\"name\": \"a,b\", \"count\": null}, "
+		"{\"time_ns\": null, \"per_s\": null, \"name\": null}]}\n");
+}
+
+/* --- names beside numbers, and documents of a line -------------------------------------------- */
+
+static void more_members(struct json *json, const void *of)
+{
+	json_open(json, "more", '[', true);
+	json_i64(json, NULL, *(const int *)of);
+	json_i64(json, NULL, 2);
+	json_close(json, ']');
+}
+
+static const struct table_column line_columns[] = {
+	{ .key = "name", .title = "name", .width = 6 },
+	{ .key = "count", .type = TABLE_COUNT, .title = "count", .width = 5 },
+	{ .key = "more", .type = TABLE_MEMBERS },
+	{ .key = "other", .title = "other", .width = 6 },
+	{ .key = "last", .title = "last" },
+};
+
+static const struct table lines = {
+	.rows = { .key = "rows", TABLE_COLUMNS(line_columns), .titled = true },
+};
+
+/** @n: rows */
+static const char *lines_written(const struct table_format *format, int n)
+{
+	static const int one = 1;
+	static struct output out;
+	struct table_writer to = { .table = &lines, .format = format, .out = &out };
+	struct table_cell unsure = table_unknown();
+
+	unsure.instead = "?";
+	out_collect(&out);
+	table_flat(&to, true);
+	for (int i = 0; i < n; i++)
+		table_row(&to, (const struct table_cell[ARRAY_SIZE(line_columns)]){
+			table_name(i ? "a" : "length"), i ? unsure : table_number(7),
+			table_members(more_members, &one), table_known_name(i ? "" : "length"),
+			table_name("b"),
+		});
+	table_flat_end(&to);
+	return out_collected(&out);
+}
+
+static void test_lines(void **state)
+{
+	(void)state;
+	/* what is behind a name that fills its column stays apart, and numbers in their column */
+	assert_string_equal(lines_written(&table_text, 2),
+		"  name   count" "other last\n"
+		"  length     7" "length b\n"
+		"  a          ?" "      b\n");
+	assert_string_equal(lines_written(&table_text, 0), "  name   count" "other last\n");
+	assert_string_equal(lines_written(&table_json_lines, 2),
+		"{\"version\":1,\"name\":\"length\",\"count\":7,\"more\":[1,2],"
+		"\"other\":\"length\",\"last\":\"b\"}\n"
+		"{\"version\":1,\"name\":\"a\",\"count\":null,\"more\":[1,2],"
+		"\"other\":null,\"last\":\"b\"}\n");
+	assert_string_equal(lines_written(&table_csv, 1),
+		"name,count,other,last\nlength,7,length,b\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include "top_sum.h"
 
 #define MACHINE(name_, id_)	.machine = (name_), .machine_id = (id_), .pcpu = VIRT_NONE
-#define NO_LENGTHS		.complete = VIRT_NONE, .p99 = VIRT_NONE
+#define NO_LENGTHS		.complete = VIRT_NONE, .wake_p99 = VIRT_NONE
 
 /** What a vCPU is told of: guest and preempted, exits, a wake-up, a culprit. */
 struct world {
@@ -50,7 +50,7 @@ static void add_vcpu(struct world *world, const char *machine, int32_t machine_i
 	}
 	fact = (struct top_fact){ .kind = TOP_EXIT, MACHINE(machine, machine_id), .vcpu = name,
 				  .vcpu_id = id, .name = "HLT", .id = 1, .count = 3 + id,
-				  .complete = 3, .ns = 30, .p99 = VIRT_NONE };
+				  .complete = 3, .ns = 30, .wake_p99 = VIRT_NONE };
 	add(world, fact);
 	fact.name = "IO";
 	fact.id = 2;
@@ -58,7 +58,7 @@ static void add_vcpu(struct world *world, const char *machine, int32_t machine_i
 	add(world, fact);
 	fact = (struct top_fact){ .kind = TOP_WAKE, MACHINE(machine, machine_id), .vcpu = name,
 				  .vcpu_id = id, .count = 1, .complete = 1, .ns = p99,
-				  .p99 = p99 };
+				  .wake_p99 = p99 };
 	add(world, fact);
 	fact = (struct top_fact){ .kind = TOP_STEAL, MACHINE(machine, machine_id), .vcpu = name,
 				  .vcpu_id = id, .name = "x", .id = 7, .ns = steal_ns,
@@ -109,7 +109,7 @@ static void test_sums(void **state)
 	assert_int_equal(rows.rows[0].all_ns, 200);
 	assert_int_equal(rows.rows[0].exits, 3 + 2 + 4 + 2);
 	assert_int_equal(rows.rows[0].wakes, 2);
-	assert_int_equal(rows.rows[0].p99_ns, 9);
+	assert_int_equal(rows.rows[0].wake_p99, 9);
 	assert_int_equal(rows.rows[2].exits, 6);
 	assert_string_equal(rows.rows[2].reason, "HLT");
 	assert_int_equal(rows.rows[2].reason_count, 4);
@@ -241,7 +241,7 @@ static void test_added_up(void **state)
 		assert_true(top_same_subject(fact, one));
 		assert_int_equal(fact->ns, 3 * one->ns);
 		assert_int_equal(fact->count, one->count == VIRT_NONE ? VIRT_NONE : 3 * one->count);
-		assert_int_equal(fact->p99, one->p99);
+		assert_int_equal(fact->wake_p99, one->wake_p99);
 		assert_true(!one->name || (fact->name != one->name &&
 					   !strcmp(fact->name, one->name)));
 	}
@@ -253,7 +253,7 @@ static void test_added_up(void **state)
 	assert_int_equal(top_sum_add(&sum, &interval), 0);
 	assert_int_equal(sum.all.n, n);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(sum.all.facts[i].p99, VIRT_NONE);
+		assert_int_equal(sum.all.facts[i].wake_p99, VIRT_NONE);
 	top_sum_free(&sum);
 }
 
@@ -318,9 +318,42 @@ static void test_namesakes(void **state)
 	top_sum_free(&sum);
 }
 
+/** What was not recorded is no 0, in the vCPU's row and in the machine's. */
+static void unknown_is_not_none(void **state)
+{
+	struct world world;
+	struct top_interval interval = make(&world);
+	struct top_view view = { 0 };
+	struct top_rows rows = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < interval.n; i++) {
+		struct top_fact *fact = &interval.facts[i];
+
+		if (!fact->vcpu || strcmp(fact->vcpu, "av0") != 0)
+			continue;
+		if (fact->kind == TOP_STATE && fact->id == VIRT_HYPERVISOR)
+			fact->ns = VIRT_NONE;
+		if (fact->kind == TOP_EXIT || fact->kind == TOP_WAKE)
+			fact->count = fact->ns = VIRT_NONE;
+	}
+	assert_int_equal(top_rows_make(&rows, &interval, &view), 0);
+	assert_string_equal(rows.rows[0].name, "a");
+	assert_string_equal(rows.rows[1].name, "av0");
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(rows.rows[i].unknown, 1U << VIRT_HYPERVISOR);
+		assert_int_equal(rows.rows[i].exits, VIRT_NONE);
+		assert_int_equal(rows.rows[i].wakes, VIRT_NONE);
+	}
+	assert_int_equal(rows.rows[2].unknown, 0);
+	assert_int_equal(rows.rows[2].wakes, 1);
+	top_rows_free(&rows);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unknown_is_not_none),
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_order),

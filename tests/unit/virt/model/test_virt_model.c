@@ -561,7 +561,7 @@ static void test_order(void **state)
 static void test_losses_and_contradictions(void **state)
 {
 	static const char *const twice = "runs twice", *const back = "goes back";
-	static char others[40][2];
+	char others[40][2] = { "" };
 	struct virt_model *model = with_vcpus(1);
 	struct virt_loss late = { .from_ns = 50, .to_ns = 60, .records = 7, .pcpu = 1 };
 	struct virt_loss early = { .from_ns = 10, .to_ns = 70, .pcpu = 6 };
@@ -571,8 +571,8 @@ static void test_losses_and_contradictions(void **state)
 	(void)state;
 	assert_int_equal(virt_model_add_loss(model, &late), 0);
 	assert_int_equal(virt_model_add_loss(model, &early), 0);
-	virt_model_contradiction(model, twice);
-	virt_model_contradiction(model, back);
+	virt_model_contradiction_at(model, twice, 20);
+	virt_model_contradiction_at(model, back, 30);
 	virt_model_contradiction(model, twice);
 	assert_int_equal(virt_model_finish(model, 0, 100), 0);
 	assert_int_equal(virt_model_n_pcpus(model), 7);
@@ -584,14 +584,24 @@ static void test_losses_and_contradictions(void **state)
 	assert_int_equal(count, 2);
 	assert_string_equal(virt_model_contradictions(model, 1, &count), back);
 	assert_int_equal(count, 1);
+	/* without a time, it belongs to the beginning */
+	assert_int_equal(virt_model_count_contradictions(model, 0, 0, 100), 2);
+	assert_int_equal(virt_model_count_contradictions(model, 0, 0, 20), 1);
+	assert_int_equal(virt_model_count_contradictions(model, 0, 20, 21), 1);
+	assert_int_equal(virt_model_count_contradictions(model, 0, 21, 100), 0);
+	assert_int_equal(virt_model_count_contradictions(model, 1, 30, 100), 1);
+	assert_int_equal(virt_model_count_contradictions(model, 2, 0, 100), 0);
+	assert_int_equal(virt_model_count_contradictions(model, -1, 0, 100), 0);
 	assert_null(virt_model_contradictions(model, 2, &count));
 	assert_null(virt_model_contradictions(model, -1, &count));
 	virt_model_free(model);
 
 	/* 40 kinds: 31 by name, the other 9 as one */
 	model = virt_model_new();
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < 40; i++) {
+		others[i][0] = (char)('A' + i);
 		virt_model_contradiction(model, others[i]);
+	}
 	assert_non_null(virt_model_contradictions(model, 30, &count));
 	assert_int_equal(count, 1);
 	assert_string_equal(virt_model_contradictions(model, 31, &count), "other contradictions");

@@ -155,7 +155,7 @@ static void test_every_kind(void **state)
 	query.min_ns[VIRT_WORST_WAKE] = 31;
 	CHECK_TOP(worst, &query, { VIRT_WORST_EXIT, 500, 45, 0 });
 	/* one vCPU; what belongs to none goes */
-	query = (struct virt_worst_query){ ALL, VIRT_WORST_ALL_KINDS, &v1, 1, { 0 } };
+	query = (struct virt_worst_query){ ALL, VIRT_WORST_ALL_KINDS, &v1, 1, { 0 }, false };
 	CHECK_TOP(worst, &query,
 		  { VIRT_WORST_WAKE, 1500, 500, 1 },
 		  { VIRT_WORST_WAKE, 290, 10, 1 });
@@ -179,7 +179,7 @@ static void test_every_kind(void **state)
 static struct virt_moment describe(const struct virt_worst *worst, enum virt_worst_kind kind,
 				   int64_t time)
 {
-	const struct virt_worst_query query = { time, time + 1, BIT(kind), NULL, 0, { 0 } };
+	const struct virt_worst_query query = { time, time + 1, BIT(kind), NULL, 0, { 0 }, false };
 	struct virt_worst_hit hit;
 	struct virt_moment moment;
 
@@ -202,7 +202,8 @@ static void test_findings(void **state)
 		{ VIRT_WORST_EXIT, 500, "d1v0", "HLT", "HLT" },
 		{ VIRT_WORST_STEAL, 300, "d1v0", "d1v1", "d1v1" },
 		{ VIRT_WORST_STEAL, 1000, "d1v0", "nobody", "nobody" },
-		{ VIRT_WORST_WAKE, 290, "d1v1", "", "" },
+		{ VIRT_WORST_WAKE, 290, "d1v1", "d1v0", "d1v0" },
+		{ VIRT_WORST_WAKE, 765, "d1v0", "", "" },
 		{ VIRT_WORST_MIGRATION, 795, "d1v0", "", "pCPU 0 to pCPU 1" },
 		{ VIRT_WORST_IRQ, 795, "d1v0", "local_timer", "0xec local_timer" },
 		{ VIRT_WORST_LOST, 940, "", "", "7 records" },
@@ -216,7 +217,7 @@ static void test_findings(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct virt_worst_query query = {
-			rows[i].time, rows[i].time + 1, BIT(rows[i].kind), NULL, 0, { 0 },
+			rows[i].time, rows[i].time + 1, BIT(rows[i].kind), NULL, 0, { 0 }, false,
 		};
 		struct virt_worst_hit hit;
 
@@ -225,7 +226,8 @@ static void test_findings(void **state)
 		assert_int_equal(finding.time_ns, rows[i].time);
 		assert_string_equal(finding.vcpu, rows[i].vcpu);
 		assert_string_equal(finding.what, rows[i].what);
-		assert_string_equal(virt_text_cause(cause, sizeof(cause), &finding),
+		assert_string_equal(virt_text_cause(cause, sizeof(cause), model, NULL,
+						    &finding),
 				    rows[i].cause);
 	}
 	assert_false(virt_finding_make(model, worst, &none, &finding));
@@ -301,7 +303,8 @@ static void test_pauses_and_clocks(void **state)
 	query.to_ns = 611;
 	assert_int_equal(virt_worst_top(worst, &query, &hit, 1), 1);
 	assert_true(virt_finding_make(model, worst, &hit, &finding));
-	assert_string_equal(virt_text_cause(cause, sizeof(cause), &finding), "-30 cycles");
+	assert_string_equal(virt_text_cause(cause, sizeof(cause), model, NULL, &finding),
+			    "-30 cycles");
 	assert_int_equal(finding.moment.pcpu, 1);
 	virt_worst_free(worst);
 	virt_model_free(model);
@@ -347,6 +350,13 @@ static void test_describe(void **state)
 	assert_int_equal(moment.end_ns, 795);
 	assert_int_equal(moment.entry_ns, 800);
 	assert_int_equal(moment.pcpu, 1);
+	/* it was idle */
+	assert_int_equal(moment.who, NONE);
+	assert_int_equal(moment.who_ns, 0);
+	moment = describe(worst, VIRT_WORST_WAKE, 290);
+	assert_int_equal(moment.pcpu, 0);
+	assert_int_equal(moment.who, 0);
+	assert_int_equal(moment.who_ns, 10);
 
 	moment = describe(worst, VIRT_WORST_MIGRATION, 795);
 	assert_int_equal(moment.start_ns, 510);
@@ -542,21 +552,18 @@ static void test_next_and_prev(void **state)
 	/* those that cost 45 or more lie at 100, 300, 500, 940, 1000, 1500 */
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
 		query.min_ns[kind] = 45;
-	assert_true(virt_worst_next(worst, &query, 300, &hit));
-	assert_int_equal(hit.time_ns, 500);
-	assert_true(virt_worst_next(worst, &query, 500, &hit));
-	assert_int_equal(hit.time_ns, 940);
 	assert_true(virt_worst_prev(worst, &query, 300, &hit));
 	assert_int_equal(hit.time_ns, 100);
 	assert_false(virt_worst_prev(worst, &query, 100, &hit));
-	assert_false(virt_worst_next(worst, &query, 1500, &hit));
 	assert_int_equal(hit.kind, VIRT_WORST_N_KINDS);
-	assert_false(virt_worst_next(worst, &query, INT64_MAX, &hit));
 	assert_true(virt_worst_prev(worst, &query, INT64_MAX, &hit));
 	assert_int_equal(hit.time_ns, 1500);
 	/* the window holds for it, too */
 	query.to_ns = 940;
-	assert_false(virt_worst_next(worst, &query, 500, &hit));
+	assert_true(virt_worst_prev(worst, &query, INT64_MAX, &hit));
+	assert_int_equal(hit.time_ns, 500);
+	query.from_ns = 300;
+	assert_false(virt_worst_prev(worst, &query, 300, &hit));
 	virt_worst_free(worst);
 	virt_model_free(model);
 }
@@ -579,14 +586,6 @@ static void test_columns(void **state)
 	virt_worst_columns(worst, &query, hits, 10);
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(hits[i].cost_ns, cost[i]);
-	/*
-	 * Nothing within 1 column of a worse one that is kept: 5 is kept and takes 4; 7 is kept; 1
-	 * takes 0 and 2; 3 has neighbours 2 and 4, which are gone, and stays.
-	 */
-	assert_int_equal(virt_worst_thin(hits, 10, 1), 0);
-	for (int i = 0; i < 10; i++)
-		assert_int_equal(hits[i].kind != VIRT_WORST_N_KINDS,
-				 i == 1 || i == 3 || i == 5 || i == 7);
 	virt_worst_free(worst);
 	virt_model_free(model);
 }
@@ -875,7 +874,7 @@ static void check_query(const struct virt_worst *worst, const struct all *all,
 	size_t n = 0, limit = 1 + rnd(200), columns = 1 + rnd(60);
 	struct each each = { 0 }, sum = { 0 };
 	struct virt_worst_hit hit;
-	int64_t time = rnd(3000), next = INT64_MAX, prev = INT64_MIN;
+	int64_t time = rnd(3000), prev = INT64_MIN;
 
 	for (size_t i = 0; i < all->n; i++) {
 		int64_t at = all->hits[i].time_ns;
@@ -885,8 +884,6 @@ static void check_query(const struct virt_worst *worst, const struct all *all,
 		costs[n++] = all->hits[i].cost_ns;
 		sum.whole += all->hits[i].whole;
 		sum.whole_ns += all->hits[i].whole ? all->hits[i].cost_ns : 0;
-		if (at > time && at < next)
-			next = at;
 		if (at < time && at > prev)
 			prev = at;
 	}
@@ -906,9 +903,6 @@ static void check_query(const struct virt_worst *worst, const struct all *all,
 		assert_int_equal(each.whole, sum.whole);
 		assert_int_equal(each.whole_ns, sum.whole_ns);
 	}
-	assert_int_equal(virt_worst_next(worst, query, time, &hit), next != INT64_MAX);
-	if (next != INT64_MAX)
-		assert_int_equal(hit.time_ns, next);
 	assert_int_equal(virt_worst_prev(worst, query, time, &hit), prev != INT64_MIN);
 	if (prev != INT64_MIN)
 		assert_int_equal(hit.time_ns, prev);
@@ -950,7 +944,7 @@ static void test_random(void **state)
 				int32_t of = (int32_t)rnd(VCPUS);
 				struct virt_worst_query query = {
 					from, from + rnd(10000), rnd(BIT(VIRT_WORST_N_KINDS)),
-					rnd(2) ? &of : NULL, 1, { 0 },
+					rnd(2) ? &of : NULL, 1, { 0 }, false,
 				};
 
 				for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)

@@ -19,7 +19,7 @@ enum {
 	RUN = VIRT_LIFE_E_RUN, END = VIRT_LIFE_E_END, WAKING = VIRT_LIFE_E_WAKING,
 	WAKEUP = VIRT_LIFE_E_WAKEUP, BORN = VIRT_LIFE_E_BORN, MIGRATE = VIRT_LIFE_E_MIGRATE,
 	RUNNABLE = VIRT_LEFT_RUNNABLE, ASLEEP = VIRT_LEFT_ASLEEP, DEAD = VIRT_LEFT_DEAD,
-	LOST = VIRT_LEFT_UNKNOWN, NONE = VIRT_NONE,
+	LOST = VIRT_LEFT_UNKNOWN, DISK = VIRT_LEFT_UNINTERRUPTIBLE, NONE = VIRT_NONE,
 };
 
 /** @by: pid of the waker; of MIGRATE the CPU */
@@ -254,7 +254,7 @@ static void test_numbers(void **state)
 		LIVE({ 10, 0, RUN, 5, LOST, NONE }, { 20, 0, RUN, 0, ASLEEP, NONE }),
 	};
 	struct virt_guests guests = { .all = all, .n = 2 };
-	struct virt_guest_run runs[] = { { 10, 5 }, { 20, 0 }, { 30, NONE } };
+	struct virt_guest_run runs[] = { { 10, 5, true }, { 20, 0, true }, { 30, NONE, true } };
 	struct virt_guest_cpu cpu = { .vcpu = 3, .runs = runs, .n = 3 };
 	int guest = -1;
 
@@ -293,7 +293,10 @@ static void test_busiest(void **state)
 		{ 10, 0, RUN, 7, LOST, NONE }, { 20, 0, RUN, 8, ASLEEP, NONE },
 		{ 50, 0, RUN, 9, ASLEEP, NONE }, { 70, 0, RUN, 0, ASLEEP, NONE },
 		{ 99, 0, END, NONE, LOST, NONE });
-	struct virt_guest_run runs[] = { { 10, 7 }, { 20, 8 }, { 50, 9 }, { 70, 0 }, { 99, NONE } };
+	struct virt_guest_run runs[] = {
+		{ 10, 7, true }, { 20, 8, true }, { 50, 9, true }, { 70, 0, true },
+		{ 99, NONE, true },
+	};
 	struct virt_guest_cpu cpu = { .vcpu = 0, .runs = runs, .n = 5 };
 	int32_t tasks[3];
 
@@ -315,10 +318,35 @@ static void test_busiest(void **state)
 	virt_guest_free(&guest);
 }
 
+/** A wait that no signal ends has a flag, another one does not; both end by a wake-up. */
+static void test_uninterruptible(void **state)
+{
+	struct virt_guest guest = LIVE(
+		{ 10, 0, RUN, 7, LOST, NONE }, { 20, 0, RUN, 0, DISK, NONE },
+		{ 30, 0, WAKING, 7, 0, 8 }, { 35, 0, RUN, 7, RUNNABLE, NONE },
+		{ 40, 0, RUN, 0, ASLEEP, NONE }, { 50, 0, WAKING, 7, 0, 8 },
+		{ 55, 0, RUN, 7, RUNNABLE, NONE }, { 56, 0, WAKING, 7, 0, 9 },
+		{ 60, 0, RUN, 0, DISK, NONE }, { 65, 0, WAKEUP, 7, 0, 8 },
+		{ 80, 0, END, NONE, LOST, NONE });
+	const struct virt_guest_task *task = &guest.tasks[virt_guest_find(&guest, 7)];
+
+	(void)state;
+	IS(&guest, 7, { 10, VIRT_LIFE_RUNS, 0, NONE }, { 20, VIRT_LIFE_BLOCKED, 0, 8 },
+	   { 30, VIRT_LIFE_WAKING, 0, NONE }, { 35, VIRT_LIFE_RUNS, 0, NONE },
+	   { 40, VIRT_LIFE_BLOCKED, 0, 8 }, { 50, VIRT_LIFE_WAKING, 0, NONE },
+	   { 55, VIRT_LIFE_RUNS, 0, NONE }, { 60, VIRT_LIFE_BLOCKED, 0, 9 },
+	   { 65, VIRT_LIFE_WAKING, 0, NONE });
+	assert_int_equal(task->intervals[virt_life_at(task, 25)].flags, VIRT_LIFE_UNINTERRUPTIBLE);
+	assert_int_equal(task->intervals[virt_life_at(task, 45)].flags, 0);
+	assert_int_equal(task->intervals[virt_life_at(task, 62)].flags, VIRT_LIFE_UNINTERRUPTIBLE);
+	virt_guest_free(&guest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_states), cmocka_unit_test(test_first_seen),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_uninterruptible), cmocka_unit_test(test_first_seen),
 		cmocka_unit_test(test_lost), cmocka_unit_test(test_lost_asleep),
 		cmocka_unit_test(test_race), cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_moved), cmocka_unit_test(test_numbers),

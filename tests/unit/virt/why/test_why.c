@@ -564,7 +564,7 @@ static void worst_moments(void **state)
 		set(model, i, 130 + i, VIRT_GUEST, (int16_t)i, VIRT_NONE, 0);
 	}
 	finish(model, 200);
-	assert_int_equal(virt_why_worst(model, 0, 200, 15, NULL, 0, moments, 4), 4);
+	assert_int_equal(virt_why_worst(model, 0, 200, 15, NULL, 0, false, moments, 4), 4);
 	assert_int_equal(moments[0].kind, VIRT_WHY_M_BLOCKED);
 	assert_int_equal(moments[0].subject, 0);
 	assert_int_equal(moments[0].cost_ns, 75);
@@ -576,16 +576,19 @@ static void worst_moments(void **state)
 	assert_int_equal(moments[2].to_ns, 131);
 	assert_int_equal(moments[3].cost_ns, 20);
 	/* an exit costs what its wait does not */
-	assert_int_equal(virt_why_worst(model, 0, 200, 1 << VIRT_WHY_M_EXIT, &second, 1, moments,
+	assert_int_equal(virt_why_worst(model, 0, 200, 1 << VIRT_WHY_M_EXIT, &second, 1, false,
+					moments,
 					4), 1);
 	assert_int_equal(moments[0].subject, 1);
 	assert_int_equal(moments[0].from_ns, 20);
 	assert_int_equal(moments[0].to_ns, 103);
 	assert_int_equal(moments[0].cost_ns, 8);
-	assert_int_equal(virt_why_worst(model, 0, 200, 1 << VIRT_WHY_M_WAKE, NULL, 0, moments, 8),
+	assert_int_equal(virt_why_worst(model, 0, 200, 1 << VIRT_WHY_M_WAKE, NULL, 0, false,
+					moments, 8),
 			 2);
 	/* only what begins there */
-	assert_int_equal(virt_why_worst(model, 26, 200, 1 << VIRT_WHY_M_BLOCKED, NULL, 0, moments,
+	assert_int_equal(virt_why_worst(model, 26, 200, 1 << VIRT_WHY_M_BLOCKED, NULL, 0, false,
+					moments,
 					8), 1);
 	assert_int_equal(moments[0].subject, 1);
 	virt_model_free(model);

@@ -39,10 +39,12 @@ static struct virt_life_interval web_8[] = {
 };
 static struct virt_life_interval db_5[] = { { 0, NONE, 0, VIRT_LIFE_RUNS, 0 } };
 static struct virt_guest_run runs_0[] = {
-	{ 0, 7 }, { 20, 0 }, { 60, 7 }, { 80, 8 }, { 95, NONE }
+	{ 0, 7, true }, { 20, 0, true }, { 60, 7, true }, { 80, 8, true }, { 95, NONE, true }
 };
-static struct virt_guest_run runs_1[] = { { 10, 8 }, { 50, 0 }, { 95, NONE } };
-static struct virt_guest_run runs_2[] = { { 0, 5 }, { 30, 0 }, { 35, 5 }, { 95, NONE } };
+static struct virt_guest_run runs_1[] = { { 10, 8, true }, { 50, 0, true }, { 95, NONE, true } };
+static struct virt_guest_run runs_2[] = {
+	{ 0, 5, true }, { 30, 0, true }, { 35, 5, true }, { 95, NONE, true },
+};
 static struct virt_guest_cpu web_cpus[] = { { 0, runs_0, 5, 0 }, { 1, runs_1, 3, 0 } };
 static struct virt_guest_cpu db_cpus[] = { { 2, runs_2, 4, 0 } };
 static struct virt_guest_task web_tasks[] = {
@@ -357,7 +359,9 @@ static void test_nested(void **state)
 	static struct virt_life_interval of_3[] = {
 		{ 0, NONE, 0, VIRT_LIFE_RUNS, 0 }, { 20, NONE, 0, VIRT_LIFE_PREEMPTED, 0 },
 	};
-	static struct virt_guest_run runs[] = { { 0, 3 }, { 20, 4 }, { 95, NONE } };
+	static struct virt_guest_run runs[] = {
+		{ 0, 3, true }, { 20, 4, true }, { 95, NONE, true },
+	};
 	static struct virt_guest_cpu cpu = { NONE, runs, 3, 0 };
 	static struct virt_life_interval of_4[] = { { 0, NONE, 0, VIRT_LIFE_UNKNOWN, 0 } };
 	static struct virt_guest_task tasks[] = {

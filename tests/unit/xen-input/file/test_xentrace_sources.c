@@ -291,7 +291,7 @@ static void test_refused(void **state)
 	refuse_data("x", 1, "not a xentrace file");
 	refuse_data(text, strlen(text), "not a xentrace file");
 	refuse("/nonexistent/trace", ENOENT, "No such file");
-	refuse("/tmp", EISDIR, "Is a directory");
+	refuse("/tmp", EISDIR, "a folder without recording.json");
 	trace_window(&t, 0);
 	assert_null(xentrace_open_memory(t.data, t.size, NULL, error, sizeof(error)));
 	assert_int_equal(errno, EINVAL);

@@ -19,7 +19,7 @@
 #include "xen_tracker.h"
 #include "xentrace_reader.h"
 
-#define HZ	2300000000ULL
+#define HZ	1000000000ULL
 #define CUTS	16
 
 static uint8_t *read_sample(const char *name, size_t *size)

@@ -14,7 +14,9 @@
 #include <cmocka.h>
 
 #include "array.h"
+#include "enough.h"
 #include "trace_builder.h"
+#include "virt_needs.h"
 #include "xen_tracker.h"
 #include "xentrace_private.h"
 
@@ -43,6 +45,15 @@ static bool keep_no_runstates(uint32_t pcpu, uint32_t event)
 {
 	(void)pcpu;
 	return event >> XEN_TRC_SUBCLASS_SHIFT != XEN_TRC_SCHED_MIN;
+}
+
+static uint32_t left_out;
+static unsigned int left_out_shift;
+
+static bool keep_others(uint32_t pcpu, uint32_t event)
+{
+	(void)pcpu;
+	return event >> left_out_shift != left_out;
 }
 
 static bool keep_no_scheduler_on_2(uint32_t pcpu, uint32_t event)
@@ -437,6 +448,66 @@ static void test_somebody(void **state)
 	}
 }
 
+/** A number that is known from fewer records is the one that all records give. */
+static void check_fewer(const char *name, keep_fn keep)
+{
+	struct trace whole = sample(name, keep_all), less = sample(name, keep);
+	struct xen_trace *xen = open_trace(&whole), *xen_less = open_trace(&less);
+	struct virt_model *model = model_of(xen), *model_less = model_of(xen_less);
+	/* a vCPU is found with the first record of its pCPU, and lost with the last one */
+	int64_t begin = virt_model_begin(model), length = virt_model_end(model) - begin;
+	int64_t from = begin + length / 10, to = begin + length * 9 / 10;
+
+	for (int32_t v = 0; v < virt_model_n_vcpus(model_less); v++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(model_less, v);
+		struct virt_totals truth, seen;
+
+		virt_vcpu_totals(model, virt_model_find_vcpu(model, vcpu->host_pid), from, to,
+				 &truth);
+		virt_vcpu_totals(model_less, v, from, to, &seen);
+		for (int s = 0; s < VIRT_UNKNOWN; s++) {
+			enum virt_number number = virt_number_of_state((enum virt_state)s);
+
+			if (virt_model_knows(model_less, number) && seen.ns[s] != truth.ns[s])
+				fail_msg("%s without 0x%x: %s %s %lld ns, truth %lld ns",
+					 name, left_out, vcpu->name,
+					 virt_state_name((enum virt_state)s),
+					 (long long)seen.ns[s], (long long)truth.ns[s]);
+		}
+	}
+	virt_model_free(model);
+	virt_model_free(model_less);
+	xen_trace_close(xen);
+	xen_trace_close(xen_less);
+	trace_free(&whole);
+	trace_free(&less);
+}
+
+/**
+ * Each class and part of a class in turn. Without runstates, wake-ups begin with the request, which
+ * is earlier: test_no_runstates().
+ */
+static void test_fewer(void **state)
+{
+	static const struct {
+		uint32_t bits;
+		unsigned int shift;
+	} parts[] = {
+#define XEN_CLASS(symbol_, bits_, name_) { bits_, XEN_TRC_CLASS_SHIFT },
+#define XEN_SUBCLASS(symbol_, bits_) { bits_, XEN_TRC_SUBCLASS_SHIFT },
+#include "xen_events.def"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i += ENOUGH(3))
+		for (size_t k = 0; k < ARRAY_SIZE(parts); k++) {
+			left_out = parts[k].bits;
+			left_out_shift = parts[k].shift;
+			if (left_out != XEN_TRC_SCHED_MIN && left_out != XEN_TRC_CLASS_SCHED)
+				check_fewer(samples[i], keep_others);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +516,7 @@ int main(void)
 		cmocka_unit_test(test_no_runstates),
 		cmocka_unit_test(test_no_runstates_port_io),
 		cmocka_unit_test(test_somebody),
+		cmocka_unit_test(test_fewer),
 	};
 
 	if (!getenv("KSV_SOURCE_DIR")) {

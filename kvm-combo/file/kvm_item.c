@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_item.c
+ * @brief	Pack decoded records, and unpack them with suspicion.
+ */
+#include <string.h>
+
+#include "array.h"
+#include "exit_arguments.h"
+#include "hyper_dialect.h"
+#include "kvm_item.h"
+#include "virt_handlers.h"
+
+/** Sizes of the parts, rounded up. */
+#define EIGHTS(size)	(((size) + 7) / 8 * 8)
+
+static const uint16_t sizes[KVM_ITEM_N_PARTS] = {
+	[KVM_ITEM_STEP] = sizeof(struct kvm_step),
+	[KVM_ITEM_HANDLER] = sizeof(struct kvm_handler_event),
+	[KVM_ITEM_CALL] = sizeof(struct hyper_call),
+	[KVM_ITEM_BOOT] = sizeof(struct hyper_event),
+	[KVM_ITEM_CGROUP] = sizeof(struct kvm_cgroup_event),
+	[KVM_ITEM_DEVICE] = KVM_DEVICE_SIZE,
+	[KVM_ITEM_NAME] = sizeof(struct kvm_item_name),
+	[KVM_ITEM_NEXT_NAME] = sizeof(struct kvm_item_name),
+};
+
+#define HEAD	offsetof(struct kvm_item, part)
+
+_Static_assert(HEAD % 8 == 0, "the parts begin at a multiple of 8");
+_Static_assert(KVM_ITEM_N_PARTS <= 8, "a bit for each part");
+_Static_assert(EIGHTS(sizeof(struct kvm_step)) + EIGHTS(sizeof(struct kvm_handler_event)) +
+	       EIGHTS(sizeof(struct hyper_call)) + EIGHTS(sizeof(struct hyper_event)) +
+	       EIGHTS(sizeof(struct kvm_cgroup_event)) + EIGHTS(KVM_DEVICE_SIZE) +
+	       2 * EIGHTS(sizeof(struct kvm_item_name)) + HEAD <= KVM_ITEM_MOST, "room for all");
+
+size_t kvm_item_pack(const struct kvm_item *item, void *to)
+{
+	uint8_t *at = to;
+
+	memcpy(at, item, HEAD);
+	at += HEAD;
+	for (unsigned int left = item->parts; left; left &= left - 1) {
+		int part = __builtin_ctz(left);
+
+		memcpy(at, item->part[part], sizes[part]);
+		at += EIGHTS(sizes[part]);
+	}
+	return (size_t)(at - (uint8_t *)to);
+}
+
+/* --- impossible values ----------------------------------------------------------------------- */
+
+static bool is_text(const char *text, size_t size)
+{
+	return memchr(text, '\0', size) != NULL;
+}
+
+/** Is the byte a valid bool? Reading any other byte as a bool is undefined. */
+static bool is_bool(const void *place)
+{
+	return *(const uint8_t *)place <= 1;
+}
+
+/** The kinds of the system sched in the table of kvm_fields.c. */
+static bool is_sched(uint8_t kind)
+{
+	return kind == KVM_SWITCH || kind == KVM_WAKING || kind == KVM_WAKEUP ||
+	       kind == KVM_BORN || kind == KVM_MIGRATE;
+}
+
+static bool is_argument(const struct kvm_event *event)
+{
+	return event->more < EXIT_ARGUMENT_OTHERS &&
+	       (uint64_t)event->value <=
+	       exit_argument_most((enum exit_argument_kind)event->more);
+}
+
+static bool is_step(const struct kvm_step *step)
+{
+	uint8_t kind = step->event.kind;
+
+	if (step->kind == KVM_STEP_SEEN || step->kind == KVM_STEP_HANDLER ||
+	    step->kind >= KVM_STEP_N_KINDS || !is_text(step->comm, sizeof(step->comm)))
+		return false;
+	if (step->kind != KVM_STEP_EVENT)
+		return !step->flags;
+	return kind < KVM_N_KINDS && kind != KVM_SEEN && kind != KVM_LOST && kind != KVM_FOUND &&
+	       (!(step->flags & KVM_STEP_SCHED) || is_sched(kind)) &&
+	       (!(step->flags & KVM_STEP_BEFORE) || kind == KVM_TSC_OFFSET) &&
+	       (!(step->flags & KVM_STEP_NAMED) || step->event.arg > 0) &&
+	       (kind != KVM_ARGUMENT || is_argument(&step->event));
+}
+
+static bool is_handler(const struct kvm_handler_event *event)
+{
+	return event->kind < VIRT_HANDLER_N_KINDS && event->edge <= KVM_HANDLER_WHOLE &&
+	       event->is_timer <= 1 && is_text(event->name, sizeof(event->name));
+}
+
+static bool is_call(const struct hyper_call *call)
+{
+	return is_bool((const char *)call + offsetof(struct hyper_call, vague)) &&
+	       is_bool((const char *)call + offsetof(struct hyper_call, is_users)) &&
+	       (call->source == HYPER_KVM || call->source == HYPER_KVM_WHOLE) &&
+	       call->bytes <= sizeof(call->a) && call->cost_ns >= -1 &&
+	       call->cost_ns <= HYPER_MOST_COST_NS;
+}
+
+static bool is_boot(struct hyper_event *event)
+{
+	const char *bytes = (const char *)event;
+
+	if (!is_bool(bytes + offsetof(struct hyper_event, no_sign)) ||
+	    !is_bool(bytes + offsetof(struct hyper_event, vague)) ||
+	    !is_text(event->name, sizeof(event->name)))
+		return false;
+	event->label = kvm_fields_boot_label(event);
+	return event->label != NULL;
+}
+
+static bool is_cgroup(const struct kvm_cgroup_event *event)
+{
+	return event->pid > 0 && is_text(event->path, sizeof(event->path));
+}
+
+static bool is_name(const struct kvm_item_name *name)
+{
+	return is_text(name->comm, sizeof(name->comm));
+}
+
+static bool is_part(enum kvm_item_part part, void *bytes)
+{
+	switch (part) {
+	case KVM_ITEM_STEP:
+		return is_step(bytes);
+	case KVM_ITEM_HANDLER:
+		return is_handler(bytes);
+	case KVM_ITEM_CALL:
+		return is_call(bytes);
+	case KVM_ITEM_BOOT:
+		return is_boot(bytes);
+	case KVM_ITEM_CGROUP:
+		return is_cgroup(bytes);
+	case KVM_ITEM_DEVICE:
+		return is_text(bytes, KVM_DEVICE_SIZE);
+	case KVM_ITEM_NAME:
+	case KVM_ITEM_NEXT_NAME:
+		return is_name(bytes);
+	case KVM_ITEM_N_PARTS:
+		break;
+	}
+	return false;
+}
+
+static bool is_item(const struct kvm_item *item)
+{
+	return item->cpu >= 0 && item->vector >= VIRT_NONE && item->vector <= 0xff &&
+	       item->injection < KVM_TRACE_N_INJECTIONS && item->has_lost <= 1 &&
+	       item->is_blind <= 1 && item->tracks_handler <= 1 &&
+	       (!item->tracks_handler || item->parts >> KVM_ITEM_HANDLER & 1);
+}
+
+size_t kvm_item_unpack(const void *from, size_t size, struct kvm_item *item,
+		       union kvm_item_room *room)
+{
+	const uint8_t *at = from;
+	size_t used = HEAD;
+
+	if (size < HEAD)
+		return 0;
+	memcpy(item, at, HEAD);
+	if (!is_item(item))
+		return 0;
+	for (unsigned int left = item->parts; left; left &= left - 1) {
+		int part = __builtin_ctz(left);
+		size_t bytes = EIGHTS(sizes[part]);
+		uint8_t *to = room->bytes + used - HEAD;
+
+		if (bytes > size - used)
+			return 0;
+		memcpy(to, at + used, sizes[part]);
+		item->part[part] = to;
+		used += bytes;
+		if (!is_part((enum kvm_item_part)part, to))
+			return 0;
+	}
+	return used;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_item.h
+ * @brief	A decoded record of a trace.dat, and its packed form for another process.
+ */
+#ifndef KSHARK_VIRT_KVM_ITEM_H
+#define KSHARK_VIRT_KVM_ITEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hyper_event.h"
+#include "kvm_fields.h"
+#include "kvm_step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Events that carry a number: between a host and a vCPU, and system calls. */
+enum kvm_trace_injection {
+	KVM_TRACE_NO_INJECTION = 0,
+	KVM_TRACE_INTERRUPT,		/* number: vector */
+	KVM_TRACE_EXCEPTION,		/* number: vector */
+	KVM_TRACE_HYPERCALL,		/* number: of the call */
+	KVM_TRACE_TSC_OFFSET,		/* number: the guest's TSC minus the host's, from now on;
+					 * before: up to now */
+	KVM_TRACE_SYSCALL,		/* a task begins a system call; number: of the call */
+	KVM_TRACE_SYSCALL_END,		/* and ends it */
+	KVM_TRACE_N_INJECTIONS
+};
+
+/** Flags of injections; those of KVM_TRACE_INTERRUPT exist since Linux 6.0. */
+enum kvm_trace_injection_flags {
+	KVM_TRACE_AGAIN = 1,		/* an injection of it has failed before */
+	KVM_TRACE_SOFT = 2,		/* of the instruction INTn: no interrupt */
+	KVM_TRACE_BEFORE = 4,		/* of KVM_TRACE_TSC_OFFSET: @before is known */
+};
+
+/** Size of the name of a task, with its end; longer names are cut. */
+#define KVM_TASK_NAME	60
+
+struct kvm_item_name {
+	int32_t		pid;
+	char		comm[KVM_TASK_NAME];
+};
+
+/** The parts that an item may have besides its fixed members. */
+enum kvm_item_part {
+	KVM_ITEM_STEP,		/* struct kvm_step; without it, a handler if there is one and
+				 * @tracks_handler is set, else KVM_STEP_SEEN */
+	KVM_ITEM_HANDLER,	/* struct kvm_handler_event */
+	KVM_ITEM_CALL,		/* struct hyper_call; time, thread and CPU are not set */
+	KVM_ITEM_BOOT,		/* struct hyper_event; @label is not set */
+	KVM_ITEM_CGROUP,	/* struct kvm_cgroup_event */
+	KVM_ITEM_DEVICE,	/* char[KVM_DEVICE_SIZE]: name of the device of @irq, once */
+	KVM_ITEM_NAME,		/* struct kvm_item_name: of the record's thread, once */
+	KVM_ITEM_NEXT_NAME,	/* struct kvm_item_name: of the next thread, once */
+	KVM_ITEM_N_PARTS
+};
+
+/** A record. */
+struct kvm_item {
+	uint64_t	ts;		/* as libtracecmd has it: ns or cycles */
+	uint64_t	missing;	/* records lost before it; 0 if the number is not known */
+	uint64_t	number, before;	/* of an injection */
+	uint64_t	offset;		/* in the file, or in its unpacked copy */
+	int64_t		irq;		/* of a device, handled from here on; below 0: none */
+	int32_t		pid;		/* the thread that has the CPU */
+	int32_t		next_pid;	/* sched_switch: the next thread; else VIRT_NONE */
+	int32_t		event;		/* id */
+	uint32_t	bytes;
+	int16_t		cpu;
+	int16_t		vector;		/* of an interrupt's handler that begins; or VIRT_NONE */
+	uint16_t	flags;		/* enum virt_guest_flags */
+	uint8_t		injection, injection_flags;
+	uint8_t		has_lost;	/* 1: records are missing before it */
+	uint8_t		is_blind;	/* 1: another buffer has lost records at that time */
+	uint8_t		tracks_handler;	/* 1: the tracker takes the handler */
+	uint8_t		parts;		/* set of 1 << enum kvm_item_part */
+	/** By enum kvm_item_part; valid if the bit in @parts is set. Not in the packed form. */
+	const void	*part[KVM_ITEM_N_PARTS];
+};
+
+/** kvm_item_part - one of the parts, or NULL. */
+static inline const void *kvm_item_part(const struct kvm_item *item, enum kvm_item_part part)
+{
+	return item->parts >> part & 1 ? item->part[part] : NULL;
+}
+
+/** Packed items are multiples of 8 bytes, and never larger than this. */
+#define KVM_ITEM_MOST	2048
+
+/** kvm_item_pack - write an item; @to has room for KVM_ITEM_MOST bytes. Return: its size. */
+size_t kvm_item_pack(const struct kvm_item *item, void *to);
+
+/** Room for an item's parts. */
+union kvm_item_room {
+	uint64_t	align;
+	uint8_t		bytes[KVM_ITEM_MOST];
+};
+
+/**
+ * kvm_item_unpack - read a packed item that may be hostile
+ * @from, @size: bytes that another process may change meanwhile; each is read once
+ * @room: receives the parts, @item points to them
+ *
+ * Return: the item's size; 0 if it is cut or has impossible values.
+ */
+size_t kvm_item_unpack(const void *from, size_t size, struct kvm_item *item,
+		       union kvm_item_room *room);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_reader_wire.h
+ * @brief	Messages between a process that reads a trace.dat and the one that asked for it.
+ *
+ * Both run the same program on the same host, so numbers have its byte order. A message consists of
+ * a head and its content. Records pass through blocks of shared memory; a message announces each
+ * full block. The reading process waits while all blocks are full.
+ */
+#ifndef KSHARK_VIRT_KVM_READER_WIRE_H
+#define KSHARK_VIRT_KVM_READER_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Number of blocks of shared memory, and the size of each. */
+#define READER_BLOCKS		4
+#define READER_BLOCK		((size_t)256 << 10)
+
+/** Limits: bytes of a message's content, events of a trace. */
+#define READER_MOST_CONTENT	((size_t)32 << 20)
+#define READER_MOST_EVENTS	65536
+
+enum reader_request {
+	READER_WALK = 1,	/* value: 1: all parts. Replies: full blocks, then READER_ANSWER */
+	READER_BLOCK_FREE,	/* during a walk: the oldest full block has been read */
+	READER_STOP,		/* end the walk */
+	READER_TASK,		/* value: pid */
+	READER_TIDS,		/* value: trace id of a guest */
+	READER_HIDE_OFFSETS,
+};
+
+enum reader_reply {
+	READER_REFUSED = 1,	/* content: a text; the file cannot be opened */
+	READER_ANSWER,
+	READER_BLOCK_FULL,	/* value: its number; size_of_block */
+};
+
+struct reader_head {
+	uint32_t	kind;		/* enum reader_request or reader_reply */
+	uint32_t	size;		/* of the content */
+	uint64_t	value;
+	uint64_t	size_of_block;	/* bytes of items in a full block */
+};
+
+/** The content of a message. */
+struct reader_bytes {
+	uint8_t		*data;
+	size_t		n, room;
+	bool		has_failed;	/* there was not enough memory */
+};
+
+void reader_put_number(struct reader_bytes *bytes, uint64_t number);
+void reader_put_text(struct reader_bytes *bytes, const char *text);
+
+/** A place in content that may be hostile. */
+struct reader_cursor {
+	const uint8_t	*at;
+	size_t		left;
+	bool		is_bad;		/* something was missing or out of range */
+};
+
+struct reader_cursor reader_cursor(const struct reader_bytes *bytes);
+
+/** reader_get_number - the next number; one above @most is 0, and bad */
+uint64_t reader_get_number(struct reader_cursor *cursor, uint64_t most);
+
+/** reader_get_text - the next text, to be freed; NULL without memory, or if it is bad */
+char *reader_get_text(struct reader_cursor *cursor);
+
+/**
+ * reader_send - send a message
+ * @content: may be NULL; its size is the message's
+ *
+ * Return: 0, -ENOMEM if the content is incomplete, -EPIPE if nobody receives it.
+ */
+int reader_send(int fd, const struct reader_head *head, const struct reader_bytes *content);
+
+/**
+ * reader_receive - wait for a message
+ * @content: receives its content
+ *
+ * Return: 0, -EPIPE if there is none any more, -EBADMSG if it is too large, -ENOMEM.
+ */
+int reader_receive(int fd, struct reader_head *head, struct reader_bytes *content);
+
+/** kvm_reader_child - open the file, and answer requests until the other side closes @fd */
+__attribute__((noreturn))
+void kvm_reader_child(const char *path, int fd, uint8_t *blocks);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

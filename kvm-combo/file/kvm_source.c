@@ -1,0 +1,626 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_source.c
+ * @brief	The content of a trace.dat, read by libtracecmd and decoded.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <trace-cmd.h>
+
+#include "array.h"
+#include "key_map.h"
+#include "kvm_source_private.h"
+#include "record_flags.h"
+#include "regular_file.h"
+#include "virt_delivery.h"
+
+/* Exported by libtracecmd without being in its headers; another version may lack it. */
+int tracecmd_enable_tsync(struct tracecmd_input *handle, bool enable) __attribute__((weak));
+int tracecmd_cpus(struct tracecmd_input *handle) __attribute__((weak));
+struct tracecmd_input *tracecmd_alloc_fd(int fd, int flags) __attribute__((weak));
+int tracecmd_read_headers(struct tracecmd_input *handle, int state) __attribute__((weak));
+
+/** Event ids have 16 bits. */
+#define N_IDS		65536
+
+/**
+ * Linux's arch/x86/kvm/trace.h: the vector of kvm_inj_virq has been called irq before 6.0. The
+ * first row of an event whose field is there counts. System calls: include/trace/events/syscalls.h.
+ */
+static const struct {
+	const char		*system, *event, *field;
+	enum kvm_trace_injection	injection;
+} injection_rows[] = {
+	{ "kvm", "kvm_inj_virq", "vector", KVM_TRACE_INTERRUPT },
+	{ "kvm", "kvm_inj_virq", "irq", KVM_TRACE_INTERRUPT },
+	{ "kvm", "kvm_inj_exception", "exception", KVM_TRACE_EXCEPTION },
+	{ "kvm", "kvm_hypercall", "nr", KVM_TRACE_HYPERCALL },
+	{ "kvm", "kvm_write_tsc_offset", "next_tsc_offset", KVM_TRACE_TSC_OFFSET },
+	{ "raw_syscalls", "sys_enter", "id", KVM_TRACE_SYSCALL },
+	{ "raw_syscalls", "sys_exit", "id", KVM_TRACE_SYSCALL_END },
+};
+
+void kvm_facts_free(struct kvm_facts *facts)
+{
+	free(facts->stranger);
+	for (int32_t i = 0; facts->buffers && i < facts->n_buffers; i++)
+		free(facts->buffers[i].name);
+	free(facts->buffers);
+	for (int32_t i = 0; facts->events && i < facts->n_events; i++) {
+		free(facts->events[i].system);
+		free(facts->events[i].name);
+	}
+	free(facts->events);
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
+
+void kvm_source_close(struct kvm_source *source)
+{
+	if (!source)
+		return;
+	kvm_fields_free(source->fields);
+	for (int i = 1; source->inputs && i < source->facts.n_buffers; i++)
+		tracecmd_close(source->inputs[i]);
+	free(source->inputs);
+	if (source->input)
+		tracecmd_close(source->input);
+	kvm_facts_free(&source->facts);
+	free(source->handler_of);
+	key_map_destroy(&source->irqs);
+	key_map_destroy(&source->named);
+	free(source);
+}
+
+static void look_up_injections(struct kvm_source *source)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(injection_rows); i++) {
+		struct tep_event *event = tep_find_event_by_name(source->tep,
+								 injection_rows[i].system,
+								 injection_rows[i].event);
+		enum kvm_trace_injection injection = injection_rows[i].injection;
+
+		if (!event || source->injection_field[injection])
+			continue;
+		source->injection_id[injection] = event->id;
+		source->injection_field[injection] = tep_find_field(event, injection_rows[i].field);
+		if (injection == KVM_TRACE_INTERRUPT) {
+			source->again = tep_find_field(event, "reinjected");
+			source->soft = tep_find_field(event, "soft");
+		} else if (injection == KVM_TRACE_TSC_OFFSET) {
+			source->before = tep_find_field(event, "previous_tsc_offset");
+		}
+	}
+}
+
+/** Linux's arch/x86/include/asm/trace/irq_vectors.h: *_entry, *_exit, and some of other kinds. */
+static void look_up_handlers(struct kvm_source *source)
+{
+	int n = tep_get_events_count(source->tep);
+
+	for (int i = 0; i < n && source->n_vectors < KVM_SOURCE_HANDLERS; i++) {
+		struct tep_event *event = tep_get_event(source->tep, i);
+		struct tep_format_field *field;
+		const char *end;
+
+		if (!event || event->id < 0 || event->id >= N_IDS || !event->name ||
+		    !event->system)
+			continue;
+		if (!source->flags)
+			source->flags = tep_find_common_field(event, "common_flags");
+		end = strrchr(event->name, '_');
+		field = tep_find_field(event, "vector");
+		if (!field || !end || strcmp(end, "_entry") || strcmp(event->system, "irq_vectors"))
+			continue;
+		source->vectors[source->n_vectors++] = field;
+		source->handler_of[event->id] = (uint8_t)source->n_vectors;
+	}
+}
+
+static char *copy_text(const char *text)
+{
+	return strdup(text ? text : "");
+}
+
+/** Return: false without memory. */
+static bool list_events(struct kvm_source *source)
+{
+	struct kvm_facts *facts = &source->facts;
+	int n = tep_get_events_count(source->tep);
+
+	facts->events = calloc((size_t)n + 1, sizeof(*facts->events));
+	if (!facts->events)
+		return false;
+	for (int i = 0; i < n; i++) {
+		const struct tep_event *event = tep_get_event(source->tep, i);
+		struct kvm_event_name *to = &facts->events[facts->n_events];
+
+		if (!event)
+			continue;
+		facts->n_events++;
+		*to = (struct kvm_event_name){
+			event->id, copy_text(event->system ? event->system : "other"),
+			copy_text(event->name),
+		};
+		if (!to->system || !to->name)
+			return false;
+	}
+	return true;
+}
+
+/** Return: false without memory. */
+static bool look_up(struct kvm_source *source)
+{
+	struct kvm_facts *facts = &source->facts;
+	struct tep_event *event;
+	const char *stranger;
+
+	source->tep = tracecmd_get_tep(source->input);
+	source->fields = kvm_fields_new(source->tep);
+	source->handler_of = calloc(N_IDS, 1);
+	if (!source->fields || !source->handler_of || !list_events(source))
+		return false;
+	look_up_injections(source);
+	look_up_handlers(source);
+	facts->n_cpus = tep_get_cpus(source->tep);
+	for (int i = 0; i < facts->n_buffers && tracecmd_cpus; i++)
+		if (tracecmd_cpus(source->inputs[i]) > facts->n_cpus)
+			facts->n_cpus = tracecmd_cpus(source->inputs[i]);
+	if (facts->n_cpus > KVM_MOST_CPUS)
+		facts->n_cpus = KVM_MOST_CPUS;
+	facts->damaged_cpu = -1;
+	facts->is_host = kvm_fields_is_host(source->fields);
+	facts->has_vcpus = tep_data_pid_from_comm(source->tep, "CPU 0/KVM", NULL) != NULL;
+	facts->kinds = kvm_fields_kinds(source->fields);
+	facts->trace_id = tracecmd_get_traceid(source->input);
+	stranger = kvm_fields_stranger(source->fields);
+	facts->stranger = stranger ? strdup(stranger) : NULL;
+	source->switch_id = -1;
+	event = tep_find_event_by_name(source->tep, "sched", "sched_switch");
+	if (event) {
+		source->switch_id = event->id;
+		source->next_pid = tep_find_field(event, "next_pid");
+		source->next_comm = tep_find_field(event, "next_comm");
+	}
+	return !stranger || facts->stranger;
+}
+
+bool kvm_source_find(const char *path, struct kvm_source_file *file, char *error, size_t size)
+{
+	char problem[512];
+
+	if (!trace_dat_check(path, problem, sizeof(problem), &file->info)) {
+		snprintf(error, size, "%s: %s", path, problem);
+		return false;
+	}
+	file->fd = file->info.packed ? trace_dat_unpack(path, error, size) : trace_dat_open(path);
+	if (file->fd < 0 && !file->info.packed)
+		snprintf(error, size, "%s: %s", path, regular_file_error(file->fd));
+	return file->fd >= 0;
+}
+
+/**
+ * As tracecmd_open_fd(), which closes what it has not quite opened: then libtracecmd follows lists
+ * of CPUs that it has not come to. Plugins only print; without them, nothing of this machine
+ * changes the content.
+ */
+static struct tracecmd_input *open_head(int fd)
+{
+	struct tracecmd_input *input;
+	char name[32];
+
+	if (tracecmd_alloc_fd && tracecmd_read_headers) {
+		input = tracecmd_alloc_fd(fd, TRACECMD_FL_LOAD_NO_PLUGINS);
+		if (!input)
+			close(fd);
+		if (!input || !tracecmd_read_headers(input, 0))
+			return input;
+		tracecmd_close(input);
+		return NULL;
+	}
+	/* by a name that is this file, whatever has the file's own by now */
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	input = tracecmd_open_head(name, TRACECMD_FL_LOAD_NO_PLUGINS);
+	close(fd);
+	return input;
+}
+
+/** Return: false after a text. */
+static bool open_input(struct kvm_source *source, const char *path, int fd, char *error,
+		       size_t size)
+{
+	errno = 0;
+	source->input = open_head(fd);
+	if (!source->input) {
+		snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
+			 "%s: libtracecmd cannot read the head of this trace.dat", path);
+		return false;
+	}
+	errno = 0;
+	if (!tracecmd_init_data(source->input))
+		return true;
+	/* it cannot be closed */
+	source->input = NULL;
+	snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
+		 "%s: libtracecmd cannot read the records of this trace.dat "
+		 "(a latency trace has none: record it with 'trace-cmd record')", path);
+	return false;
+}
+
+/** Instances are parts of the trace as well. Return: false without memory. */
+static bool open_buffers(struct kvm_source *source)
+{
+	struct kvm_facts *facts = &source->facts;
+	int n = tracecmd_buffer_instances(source->input);
+
+	source->inputs = calloc((size_t)n + 1, sizeof(struct tracecmd_input *));
+	facts->buffers = calloc((size_t)n + 1, sizeof(*facts->buffers));
+	if (!source->inputs || !facts->buffers)
+		return false;
+	source->inputs[facts->n_buffers++] = source->input;
+	for (int i = 0; i < n; i++) {
+		struct tracecmd_input *input = NULL;
+
+		if (!facts->shifted && facts->n_buffers < KVM_MOST_BUFFERS)
+			input = tracecmd_buffer_instance_handle(source->input, i);
+		if (!input) {
+			facts->n_unread++;
+			continue;
+		}
+		source->inputs[facts->n_buffers] = input;
+		facts->buffers[facts->n_buffers].name =
+			copy_text(tracecmd_buffer_instance_name(source->input, i));
+		if (!facts->buffers[facts->n_buffers++].name)
+			return false;
+	}
+	return true;
+}
+
+struct kvm_source *kvm_source_open(const char *path, const struct kvm_source_file *file,
+				   char *error, size_t size)
+{
+	struct kvm_source *source = calloc(1, sizeof(*source));
+
+	if (!source) {
+		close(file->fd);
+		goto err_memory;
+	}
+	source->facts.unit = file->info.unit;
+	source->facts.shifted = file->info.shifted;
+	if (!open_input(source, path, file->fd, error, size))
+		goto err;
+	if (!open_buffers(source) || !look_up(source))
+		goto err_memory;
+	return source;
+err_memory:
+	snprintf(error, size, "%s: not enough memory", path);
+err:
+	kvm_source_close(source);
+	return NULL;
+}
+
+const struct kvm_facts *kvm_source_facts(const struct kvm_source *source)
+{
+	return &source->facts;
+}
+
+bool kvm_source_hide_offsets(struct kvm_source *source)
+{
+	return tracecmd_enable_tsync && !tracecmd_enable_tsync(source->input, false);
+}
+
+const int *kvm_source_guest_tids(const struct kvm_source *source, uint64_t trace_id, int *n)
+{
+	const int *tids = NULL;
+	const char *name;
+
+	if (trace_id && !tracecmd_get_guest_cpumap(source->input, trace_id, &name, n, &tids) &&
+	    *n > 0)
+		return tids;
+	return NULL;
+}
+
+const char *kvm_source_task(const struct kvm_source *source, int32_t pid)
+{
+	const char *comm = tep_is_pid_registered(source->tep, pid) ?
+			   tep_data_comm_from_pid(source->tep, pid) : NULL;
+
+	return comm && *comm ? comm : NULL;
+}
+
+/* --- a record -------------------------------------------------------------------------------- */
+
+static bool has_field(const struct tep_format_field *field, const struct tep_record *record)
+{
+	return field && field->offset >= 0 && field->size > 0 &&
+	       (int64_t)field->offset + field->size <= record->size;
+}
+
+static void add_part(struct kvm_item *item, enum kvm_item_part part, const void *content)
+{
+	item->part[part] = content;
+	item->parts |= (uint8_t)(1 << part);
+}
+
+/**
+ * The name of a thread goes with the first record after it is known.
+ *
+ * Return: 1: @name has it; 0: there is none, or it was given before; -ENOMEM.
+ */
+static int name_once(struct kvm_source *source, int32_t pid, struct kvm_item_name *name)
+{
+	const char *comm;
+	int64_t n;
+
+	if (pid < 0 || key_map_find(&source->named, (uint64_t)pid) >= 0)
+		return 0;
+	comm = kvm_source_task(source, pid);
+	if (!comm)
+		return 0;
+	n = key_map_add(&source->named, (uint64_t)pid);
+	if (n < 0)
+		return (int)n;
+	*name = (struct kvm_item_name){ .pid = pid };
+	snprintf(name->comm, sizeof(name->comm), "%s", comm);
+	return 1;
+}
+
+/** Return: 0 or -ENOMEM. */
+static int give_name(struct kvm_source *source, int32_t pid, enum kvm_item_part part,
+		     struct kvm_item_name *name, struct kvm_item *item)
+{
+	int ret = name_once(source, pid, name);
+
+	if (ret > 0)
+		add_part(item, part, name);
+	return ret < 0 ? ret : 0;
+}
+
+/**
+ * The next thread of a sched_switch, or VIRT_NONE. The trace keeps the first name of each that has
+ * none.
+ */
+static int32_t next_pid_of(struct kvm_source *source, struct tep_record *record)
+{
+	unsigned long long pid;
+	char comm[KVM_TASK_NAME] = "";
+	size_t size;
+
+	if (!has_field(source->next_pid, record) ||
+	    tep_read_number_field(source->next_pid, record->data, &pid))
+		return VIRT_NONE;
+	if (has_field(source->next_comm, record) && (int32_t)pid > 0 &&
+	    !tep_is_pid_registered(source->tep, (int)pid)) {
+		size = source->next_comm->size < (int)sizeof(comm) ?
+		       (size_t)source->next_comm->size : sizeof(comm) - 1;
+		memcpy(comm, (const char *)record->data + source->next_comm->offset, size);
+		comm[sizeof(comm) - 1] = '\0';
+		tep_register_comm(source->tep, comm, (int)pid);
+	}
+	return (int32_t)pid;
+}
+
+static bool is_set(struct tep_format_field *field, const struct tep_record *record)
+{
+	unsigned long long value = 0;
+
+	return has_field(field, record) &&
+	       !tep_read_number_field(field, record->data, &value) &&
+	       value;
+}
+
+static void find_injection(const struct kvm_source *source, const struct tep_record *record, int id,
+		      struct kvm_item *item)
+{
+	for (int injection = 1; injection < KVM_TRACE_N_INJECTIONS; injection++) {
+		struct tep_format_field *field = source->injection_field[injection];
+		unsigned long long number;
+
+		if (!field || source->injection_id[injection] != id || !has_field(field, record) ||
+		    tep_read_number_field(field, record->data, &number))
+			continue;
+		item->injection = (uint8_t)injection;
+		item->number = number;
+		if (injection == KVM_TRACE_INTERRUPT && is_set(source->again, record))
+			item->injection_flags |= KVM_TRACE_AGAIN;
+		if (injection == KVM_TRACE_INTERRUPT && is_set(source->soft, record))
+			item->injection_flags |= KVM_TRACE_SOFT;
+		if (injection == KVM_TRACE_TSC_OFFSET && has_field(source->before, record) &&
+		    !tep_read_number_field(source->before, record->data, &number)) {
+			item->before = number;
+			item->injection_flags |= KVM_TRACE_BEFORE;
+		}
+	}
+}
+
+/** In which context of its kernel an event was recorded. */
+static void find_context(const struct kvm_source *source, const struct tep_record *record, int id,
+			 struct kvm_item *item)
+{
+	int handler = id >= 0 && id < N_IDS ? source->handler_of[id] : 0;
+	unsigned long long value;
+
+	if (has_field(source->flags, record) && source->flags->size == 1) {
+		unsigned int flags = ((const uint8_t *)record->data)[source->flags->offset];
+
+		if ((flags & (RECORD_IN_HARDIRQ | RECORD_IN_NMI)) == RECORD_IN_HARDIRQ)
+			item->flags |= VIRT_GUEST_IN_IRQ;
+		if (!(flags & (RECORD_IRQS_OFF | RECORD_IRQS_UNKNOWN | RECORD_IN_HARDIRQ |
+			       RECORD_IN_NMI)))
+			item->flags |= VIRT_GUEST_IRQS_ON;
+	}
+	if (!handler || !has_field(source->vectors[handler - 1], record) ||
+	    tep_read_number_field(source->vectors[handler - 1], record->data, &value))
+		return;
+	item->vector = (int16_t)(value & 0xff);
+	item->flags |= VIRT_GUEST_IN_IRQ;
+}
+
+/** Room for the parts of an item. */
+struct parts {
+	struct kvm_step	step;
+	struct kvm_handler_event handler;
+	struct hyper_call call;
+	struct hyper_event boot;
+	struct kvm_cgroup_event cgroup;
+	char		device[KVM_DEVICE_SIZE];
+	struct kvm_item_name name, next_name;
+};
+
+/** The parts that the tracker takes. */
+static void find_step(const struct kvm_source *source, const struct tep_record *record, int id,
+		      bool all_parts, struct kvm_item *item, struct parts *parts)
+{
+	kvm_fields_step(source->fields, record, id, &parts->step);
+	item->tracks_handler = parts->step.kind == KVM_STEP_HANDLER;
+	if (parts->step.kind != KVM_STEP_HANDLER && parts->step.kind != KVM_STEP_SEEN)
+		add_part(item, KVM_ITEM_STEP, &parts->step);
+	if ((item->tracks_handler || all_parts) &&
+	    kvm_fields_handler(source->fields, record, id, &parts->handler))
+		add_part(item, KVM_ITEM_HANDLER, &parts->handler);
+}
+
+/** A device is known by the number of its interrupt; its name is read once. 0 or -ENOMEM. */
+static int find_device(struct kvm_source *source, const struct tep_record *record, int id,
+		       struct kvm_item *item, struct parts *parts)
+{
+	int64_t n;
+
+	item->irq = kvm_fields_irq(source->fields, record, id);
+	if (item->irq < 0 || key_map_find(&source->irqs, (uint64_t)item->irq) >= 0)
+		return 0;
+	n = key_map_add(&source->irqs, (uint64_t)item->irq);
+	if (n < 0)
+		return (int)n;
+	kvm_fields_device(source->fields, record, id, parts->device);
+	add_part(item, KVM_ITEM_DEVICE, parts->device);
+	return 0;
+}
+
+/** A walk. */
+struct walk {
+	struct kvm_source *source;
+	bool		all_parts;
+	kvm_item_fn	take;
+	void		*arg;
+	/* the last VM exit of this CPU, unless an entry, switch or loss followed; rip 0: none */
+	uint64_t	exit_rip;
+	int32_t		exit_pid;
+};
+
+/** The VM exit before a hypercall has the address of the guest. */
+static void find_exit(struct walk *walk, const struct tep_record *record, int id,
+		      const struct kvm_item *item, const struct parts *parts)
+{
+	uint64_t rip = kvm_fields_exit_rip(walk->source->fields, record, id);
+	bool entered = parts->step.kind == KVM_STEP_EVENT && parts->step.event.kind == KVM_ENTRY;
+
+	if (rip) {
+		walk->exit_rip = rip;
+		walk->exit_pid = item->pid;
+	} else if (item->has_lost || item->is_blind || entered || id == walk->source->switch_id) {
+		walk->exit_rip = 0;
+	}
+}
+
+static int find_more(struct walk *walk, const struct tep_record *record, int id,
+		     struct kvm_item *item, struct parts *parts)
+{
+	struct kvm_source *source = walk->source;
+	const struct kvm_fields *fields = source->fields;
+
+	find_exit(walk, record, id, item, parts);
+	if (kvm_fields_call(fields, record, id, &parts->call)) {
+		if (!parts->call.rip && walk->exit_pid == item->pid)
+			parts->call.rip = walk->exit_rip;
+		add_part(item, KVM_ITEM_CALL, &parts->call);
+	}
+	if (kvm_fields_boot(fields, record, id, &parts->boot))
+		add_part(item, KVM_ITEM_BOOT, &parts->boot);
+	if (kvm_fields_cgroup(fields, record, id, &parts->cgroup))
+		add_part(item, KVM_ITEM_CGROUP, &parts->cgroup);
+	return find_device(source, record, id, item, parts);
+}
+
+static int take_record(struct walk *walk, struct tep_record *record, int cpu, bool is_blind)
+{
+	struct kvm_source *source = walk->source;
+	int id = tep_data_type(source->tep, record), ret = 0;
+	struct parts parts;
+	struct kvm_item item;
+
+	/* without the places of parts, which are set with their bits */
+	memset(&item, 0, offsetof(struct kvm_item, part));
+	item.ts = record->ts;
+	item.missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
+	item.has_lost = record->missed_events != 0;
+	item.is_blind = is_blind;
+	item.offset = record->offset;
+	item.irq = -1;
+	item.pid = kvm_fields_pid(source->fields, record);
+	item.next_pid = id == source->switch_id ? next_pid_of(source, record) : VIRT_NONE;
+	item.event = id;
+	item.bytes = (uint32_t)record->record_size;
+	item.cpu = (int16_t)cpu;
+	item.vector = VIRT_NONE;
+	find_injection(source, record, id, &item);
+	find_context(source, record, id, &item);
+	find_step(source, record, id, walk->all_parts, &item, &parts);
+	if (walk->all_parts)
+		ret = find_more(walk, record, id, &item, &parts);
+	if (!ret)
+		ret = give_name(source, item.pid, KVM_ITEM_NAME, &parts.name, &item);
+	if (!ret && id == source->switch_id)
+		ret = give_name(source, item.next_pid, KVM_ITEM_NEXT_NAME, &parts.next_name, &item);
+	return ret ? ret : walk->take(walk->arg, &item);
+}
+
+/* --- walking --------------------------------------------------------------------------------- */
+
+/** A new walk begins: the facts about the last one are gone. */
+static void forget_walk(struct kvm_source *source)
+{
+	struct kvm_facts *facts = &source->facts;
+
+	facts->n_twice = 0;
+	for (int i = 0; i < facts->n_buffers; i++) {
+		facts->buffers[i].lost = 0;
+		facts->buffers[i].has_lost = false;
+	}
+}
+
+/** All buffers' records of a CPU, in order of time. */
+static int read_cpu(struct walk *walk, int cpu)
+{
+	struct kvm_source *source = walk->source;
+	struct tep_record *record = NULL;
+	struct kvm_reading reading;
+	bool blind;
+	int ret = kvm_reading_begin(source, &reading, cpu);
+
+	walk->exit_rip = 0;
+	while (!ret) {
+		ret = kvm_reading_next(source, &reading, &record, &blind);
+		if (ret || !record)
+			break;
+		ret = take_record(walk, record, cpu, blind);
+		tracecmd_free_record(record);
+	}
+	kvm_reading_end(source, &reading);
+	return ret;
+}
+
+int kvm_source_walk(struct kvm_source *source, bool all_parts, kvm_item_fn take, void *arg)
+{
+	struct walk walk = { source, all_parts, take, arg, 0, VIRT_NONE };
+	int ret = 0;
+
+	forget_walk(source);
+	for (int cpu = 0; cpu < source->facts.n_cpus && !ret; cpu++)
+		ret = read_cpu(&walk, cpu);
+	return ret;
+}

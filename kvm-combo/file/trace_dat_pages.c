@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	trace_dat_pages.c
+ * @brief	Records as pages of Linux's ring buffer.
+ */
+#include <byteswap.h>
+#include <string.h>
+
+#include "trace_dat_pages.h"
+#include "trace_dat_read.h"
+
+/** Kinds of records, in 5 bits of the first word; smaller ones are the size in words. */
+enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
+
+/** Up to that many bytes, the kind is the size. */
+#define MOST_SHORT	(28 * 4)
+
+/** Bits of the time in the first word, and in all. */
+#define DELTA_BITS	27
+#define TIME_BITS	59
+
+/** Flags beside the number of bytes. */
+#define MISSED		(1U << 31)
+#define MISSED_STORED	(1U << 30)	/* the number of lost records follows the last record */
+
+/** Bits of the number of bytes. */
+#define COMMIT_BITS	27
+
+#define SMALLEST_PAGE	4096
+
+/** The head of a page, a time, the head of a record, and the number of lost records. */
+#define MOST_HEADS	(16 + 8 + 8 + 8)
+
+size_t dat_page_bytes(size_t record)
+{
+	size_t bytes = SMALLEST_PAGE;
+
+	while (bytes < record + MOST_HEADS + 4)
+		bytes *= 2;
+	return bytes;
+}
+
+static void put32(const struct dat_page *page, size_t at, uint32_t value)
+{
+	if (page->swap)
+		value = bswap_32(value);
+	memcpy(page->data + at, &value, sizeof(value));
+}
+
+static void put64(const struct dat_page *page, size_t at, uint64_t value)
+{
+	if (page->swap)
+		value = bswap_64(value);
+	memcpy(page->data + at, &value, sizeof(value));
+}
+
+static void put_long(const struct dat_page *page, size_t at, uint64_t value)
+{
+	if (page->long_size == 8)
+		put64(page, at, value);
+	else
+		put32(page, at, value > INT32_MAX ? INT32_MAX : (uint32_t)value);
+}
+
+static void put_word(struct dat_page *page, unsigned int kind, uint64_t delta)
+{
+	uint32_t time = (uint32_t)delta & ((1U << DELTA_BITS) - 1);
+
+	put32(page, page->used, page->big_endian ? kind << DELTA_BITS | time : time << 5 | kind);
+	page->used += 4;
+}
+
+/** A time of its own, as a difference or absolute. */
+static void put_time(struct dat_page *page, unsigned int kind, uint64_t time)
+{
+	put_word(page, kind, time);
+	put32(page, page->used, (uint32_t)(time >> DELTA_BITS));
+	page->used += 4;
+}
+
+static void begin(struct dat_page *page, uint64_t ts_ns)
+{
+	put64(page, 0, ts_ns);
+	page->used = 8 + (size_t)page->long_size;
+	page->last_ns = ts_ns;
+}
+
+/** The bytes of a record after its head. */
+static void put_data(struct dat_page *page, const void *data, size_t size, size_t padded)
+{
+	if (size)
+		memcpy(page->data + page->used, data, size);
+	memset(page->data + page->used + size, 0, padded - size);
+	page->used += padded;
+}
+
+bool dat_page_add(struct dat_page *page, uint64_t ts_ns, const void *data, size_t size)
+{
+	size_t padded = size ? (size + 3) & ~(size_t)3 : 4;
+	size_t reserved = page->has_lost ? page->long_size : 0;
+	uint64_t delta;
+
+	if (!page->used)
+		begin(page, ts_ns);
+	else if (page->size - page->used < 8 + 8 + padded + reserved ||
+		 ts_ns >> TIME_BITS != page->last_ns >> TIME_BITS)
+		return false;
+	delta = ts_ns - page->last_ns;
+	if (ts_ns < page->last_ns) {
+		put_time(page, KIND_STAMP, ts_ns);
+		delta = 0;
+	} else if (delta >> DELTA_BITS) {
+		put_time(page, KIND_EXTEND, delta);
+		delta = 0;
+	}
+	page->last_ns = ts_ns;
+	if (padded <= MOST_SHORT) {
+		put_word(page, (unsigned int)(padded / 4), delta);
+	} else {
+		put_word(page, KIND_LONG, delta);
+		put32(page, page->used, (uint32_t)padded + 4);
+		page->used += 4;
+	}
+	put_data(page, data, size, padded);
+	return true;
+}
+
+size_t dat_page_end(struct dat_page *page)
+{
+	size_t used = page->used;
+	uint32_t commit = (uint32_t)(used - 8 - page->long_size);
+
+	if (!used)
+		return 0;
+	if (page->has_lost && page->lost) {
+		put_long(page, used, page->lost > INT32_MAX ? INT32_MAX : page->lost);
+		used += page->long_size;
+	}
+	if (page->has_lost)
+		commit |= MISSED | (page->lost ? MISSED_STORED : 0);
+	if (page->long_size == 8)
+		put64(page, 8, commit);
+	else
+		put32(page, 8, commit);
+	page->used = 0;
+	page->has_lost = false;
+	page->lost = 0;
+	return used;
+}
+
+void dat_page_lost(struct dat_page *page, uint64_t count)
+{
+	bool is_known = count && (page->lost || !page->has_lost);
+
+	page->lost = !is_known ? 0 : count > UINT64_MAX - page->lost ? UINT64_MAX :
+		     page->lost + count;
+	page->has_lost = true;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	trace_dat_pages.h
+ * @brief	Records as pages of Linux's ring buffer.
+ *
+ * include/linux/ring_buffer.h describes the head of a record, kernel/trace/ring_buffer.c that of a
+ * page: a time of 8 bytes, and a long with the number of bytes that follow and two flags.
+ */
+#ifndef KSHARK_VIRT_TRACE_DAT_PAGES_H
+#define KSHARK_VIRT_TRACE_DAT_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** A page in memory. All zero, and the first four members, is none that has begun. */
+struct dat_page {
+	uint8_t		*data;		/* @size bytes */
+	size_t		size;
+	uint8_t		long_size;
+	bool		swap;		/* the file's byte order is not this host's */
+	bool		big_endian;	/* the file's */
+	size_t		used;		/* bytes, with the head; 0: it has not begun */
+	uint64_t	last_ns;
+	bool		has_lost;
+	uint64_t	lost;		/* records before the page; 0: unknown */
+};
+
+/** dat_page_bytes - the size of a page that has room for one record of that size */
+size_t dat_page_bytes(size_t record);
+
+/**
+ * dat_page_add - add a record
+ *
+ * Return: false if the page must be ended before: it is full, or the time is too far away.
+ */
+bool dat_page_add(struct dat_page *page, uint64_t ts_ns, const void *data, size_t size);
+
+/**
+ * dat_page_end - complete the page, so that the next record begins another one
+ *
+ * Return: bytes from its beginning that count; all further ones are 0. 0: it has no record.
+ */
+size_t dat_page_end(struct dat_page *page);
+
+/** dat_page_lost - records are missing before the next record; the page has none yet. */
+void dat_page_lost(struct dat_page *page, uint64_t count);
+
+#endif

@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	trace_dat_write.c
+ * @brief	Write a trace.dat of version 6.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "key_map.h"
+#include "trace_dat.h"
+#include "trace_dat_pages.h"
+#include "trace_dat_read.h"
+#include "trace_dat_spool.h"
+#include "trace_dat_write.h"
+#include "write_at.h"
+
+/** A further option of trace-cmd.dat.v6(5). */
+enum { OPTION_UNAME = 5 };
+
+/** Bytes of pages that are written at once. */
+#define PIECE		((size_t)64 << 10)
+
+/** Bytes of a thread's name (the kernel's have 16), and of its line besides the name. */
+#define MOST_COMM	255
+#define COMM_EXTRA	48
+
+/** An event for losses that no record follows. */
+#define LOST_SYSTEM	"kshark_virt"
+#define LOST_BYTES	8
+
+struct event {
+	uint16_t	id;
+	char		*system, *format;
+	size_t		size;
+};
+
+struct text {
+	char		*data;
+	size_t		size;
+};
+
+/** Per CPU. */
+struct cpu {
+	uint64_t	last_ns;
+	bool		has_lost;		/* and no record came since */
+	uint64_t	offset, size;		/* of its pages in the file */
+};
+
+struct trace_dat_writer {
+	int		fd;
+	struct spool	*spool;
+	struct trace_dat_about about;
+	char		*clock, *uname;		/* as @about has them, or NULL */
+	int		error;			/* the first one */
+	uint8_t		*is_declared;		/* a bit per event id */
+	struct event	*events;
+	size_t		n_events, room_events;
+	size_t		text_bytes;		/* of all other texts */
+	size_t		comm_bytes;
+	struct key_map	pids;
+	char		**comms;		/* by number in @pids */
+	size_t		comms_room;
+	struct text	symbols, printk;
+	struct cpu	*cpus;
+	size_t		n_cpus;
+	size_t		largest;		/* record */
+	/* at the end: */
+	struct dat_page	page;
+	uint8_t		*piece;			/* pages that are not written yet */
+	size_t		piece_used, piece_room;
+	uint64_t	at;			/* where they belong */
+	uint64_t	written;
+};
+
+/* --- beginning ------------------------------------------------------------------------------- */
+
+static bool is_big(void)
+{
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+}
+
+static bool copy_text(char **to, const char *text)
+{
+	*to = text ? strdup(text) : NULL;
+	return *to || !text;
+}
+
+struct trace_dat_writer *trace_dat_writer_new(int fd, int spool,
+					      const struct trace_dat_about *about)
+{
+	struct trace_dat_writer *writer;
+
+	if ((about->long_size != 4 && about->long_size != 8) || about->n_cpus < 0 ||
+	    about->n_cpus > TRACE_DAT_WRITE_CPUS) {
+		errno = EINVAL;
+		return NULL;
+	}
+	writer = calloc(1, sizeof(*writer));
+	if (!writer)
+		return NULL;
+	writer->fd = fd;
+	writer->about = *about;
+	writer->spool = spool_new(spool);
+	writer->is_declared = calloc(1, (UINT16_MAX + 1) / 8);
+	if (writer->spool && writer->is_declared && copy_text(&writer->clock, about->clock) &&
+	    copy_text(&writer->uname, about->uname) &&
+	    (!about->n_cpus || !ARRAY_REACH(writer->cpus, (size_t)about->n_cpus - 1,
+					    writer->n_cpus))) {
+		writer->n_cpus = (size_t)about->n_cpus;
+		return writer;
+	}
+	trace_dat_writer_free(writer);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void trace_dat_writer_free(struct trace_dat_writer *writer)
+{
+	if (!writer)
+		return;
+	for (size_t i = 0; i < writer->n_events; i++) {
+		free(writer->events[i].system);
+		free(writer->events[i].format);
+	}
+	for (uint32_t i = 0; i < writer->pids.n_keys; i++)
+		free(writer->comms[i]);
+	key_map_destroy(&writer->pids);
+	spool_free(writer->spool);
+	free(writer->comms);
+	free(writer->events);
+	free(writer->is_declared);
+	free(writer->clock);
+	free(writer->uname);
+	free(writer->symbols.data);
+	free(writer->printk.data);
+	free(writer->cpus);
+	free(writer);
+}
+
+/** Keep an error. Return: it. */
+static int fail(struct trace_dat_writer *writer, int error)
+{
+	if (!writer->error)
+		writer->error = error;
+	return writer->error;
+}
+
+/* --- declarations ---------------------------------------------------------------------------- */
+
+/** Return: 0, or -EFBIG if it is too much for all texts together. */
+static int take_text(struct trace_dat_writer *writer, size_t size)
+{
+	if (size > TRACE_DAT_WRITE_TEXT - writer->text_bytes)
+		return fail(writer, -EFBIG);
+	writer->text_bytes += size;
+	return 0;
+}
+
+static bool is_declared(const struct trace_dat_writer *writer, uint16_t id)
+{
+	return writer->is_declared[id / 8] >> id % 8 & 1;
+}
+
+int trace_dat_writer_event(struct trace_dat_writer *writer, uint16_t id, const char *system,
+			   const char *format, size_t size)
+{
+	struct event event = { .id = id, .size = size };
+
+	if (writer->error || is_declared(writer, id))
+		return writer->error;
+	if (!*system || strchr(system, '\n'))
+		return -EINVAL;
+	if (take_text(writer, size + strlen(system) + sizeof(event)))
+		return writer->error;
+	event.system = strdup(system);
+	event.format = malloc(size + 1);
+	if (!event.system || !event.format ||
+	    ARRAY_GROW(writer->events, writer->n_events, writer->room_events)) {
+		free(event.system);
+		free(event.format);
+		return fail(writer, -ENOMEM);
+	}
+	memcpy(event.format, format, size);
+	writer->events[writer->n_events++] = event;
+	writer->is_declared[id / 8] |= (uint8_t)(1 << id % 8);
+	return 0;
+}
+
+int trace_dat_writer_comm(struct trace_dat_writer *writer, int32_t pid, const char *comm)
+{
+	size_t size = COMM_EXTRA + strnlen(comm, MOST_COMM);
+	int64_t n;
+	char *copy;
+
+	if (writer->error)
+		return writer->error;
+	if (size > TRACE_DAT_WRITE_TEXT / 2 - writer->comm_bytes)
+		return -ENOSPC;
+	copy = strndup(comm, MOST_COMM);
+	n = copy ? KEY_MAP_ELEMENT(&writer->pids, (uint32_t)pid, writer->comms, writer->comms_room)
+	    : -ENOMEM;
+	if (n < 0) {
+		free(copy);
+		return fail(writer, -ENOMEM);
+	}
+	/* a line is a thread's */
+	for (char *at = copy; *at; at++)
+		if (*at == '\n')
+			*at = '?';
+	writer->comm_bytes += size;
+	if (writer->comms[n])
+		writer->comm_bytes -= COMM_EXTRA + strlen(writer->comms[n]);
+	free(writer->comms[n]);
+	writer->comms[n] = copy;
+	return 0;
+}
+
+const char *trace_dat_writer_name(const struct trace_dat_writer *writer, int32_t pid)
+{
+	int64_t n = key_map_find(&writer->pids, (uint32_t)pid);
+
+	return n < 0 ? NULL : writer->comms[n];
+}
+
+static int keep_text(struct trace_dat_writer *writer, struct text *to, const char *text,
+		     size_t size)
+{
+	if (writer->error || to->data || take_text(writer, size))
+		return writer->error;
+	to->data = malloc(size + 1);
+	if (!to->data)
+		return fail(writer, -ENOMEM);
+	memcpy(to->data, text, size);
+	to->size = size;
+	return 0;
+}
+
+int trace_dat_writer_symbols(struct trace_dat_writer *writer, const char *text, size_t size)
+{
+	return keep_text(writer, &writer->symbols, text, size);
+}
+
+int trace_dat_writer_printk(struct trace_dat_writer *writer, const char *text, size_t size)
+{
+	return keep_text(writer, &writer->printk, text, size);
+}
+
+/* --- records --------------------------------------------------------------------------------- */
+
+static struct cpu *reach_cpu(struct trace_dat_writer *writer, int cpu)
+{
+	size_t room = writer->n_cpus;
+
+	if ((size_t)cpu < writer->n_cpus)
+		return &writer->cpus[cpu];
+	/* readers expect exactly this number */
+	if (ARRAY_REACH(writer->cpus, (size_t)cpu, room)) {
+		fail(writer, -ENOMEM);
+		return NULL;
+	}
+	ARRAY_SHRINK(writer->cpus, (size_t)cpu + 1);
+	writer->n_cpus = (size_t)cpu + 1;
+	return &writer->cpus[cpu];
+}
+
+static int put(struct trace_dat_writer *writer, int cpu, const struct spool_head *head,
+	       const void *data)
+{
+	int ret = spool_put(writer->spool, (uint32_t)cpu, head, data);
+
+	if (!ret && writer->about.most_bytes &&
+	    spool_bytes(writer->spool) > writer->about.most_bytes)
+		ret = -EFBIG;
+	return ret ? fail(writer, ret) : 0;
+}
+
+int trace_dat_writer_record(struct trace_dat_writer *writer, int cpu, uint64_t ts_ns,
+			    const void *data, size_t size)
+{
+	const struct spool_head head = { .value = ts_ns, .size = (uint32_t)size };
+	struct cpu *of;
+
+	if (writer->error)
+		return writer->error;
+	if (cpu < 0 || cpu >= TRACE_DAT_WRITE_CPUS)
+		return -ERANGE;
+	if (size > TRACE_DAT_WRITE_RECORD)
+		return -EMSGSIZE;
+	of = reach_cpu(writer, cpu);
+	if (!of)
+		return writer->error;
+	of->last_ns = ts_ns;
+	of->has_lost = false;
+	if (size > writer->largest)
+		writer->largest = size;
+	return put(writer, cpu, &head, data);
+}
+
+int trace_dat_writer_lost(struct trace_dat_writer *writer, int cpu, uint64_t count)
+{
+	const struct spool_head head = { .value = count, .size = SPOOL_LOST };
+	struct cpu *of;
+
+	if (writer->error)
+		return writer->error;
+	if (cpu < 0 || cpu >= TRACE_DAT_WRITE_CPUS)
+		return -ERANGE;
+	of = reach_cpu(writer, cpu);
+	if (!of)
+		return writer->error;
+	of->has_lost = true;
+	return put(writer, cpu, &head, NULL);
+}
+
+/** Losses at the end need a record. */
+static int end_losses(struct trace_dat_writer *writer)
+{
+	uint8_t record[LOST_BYTES] = { 0 };
+	unsigned int id = UINT16_MAX;
+	char format[1024];
+	uint64_t end_ns = 0;
+	bool needs = false;
+
+	for (size_t i = 0; i < writer->n_cpus; i++) {
+		needs |= writer->cpus[i].has_lost;
+		if (writer->cpus[i].last_ns > end_ns)
+			end_ns = writer->cpus[i].last_ns;
+	}
+	if (!needs)
+		return 0;
+	while (id && is_declared(writer, (uint16_t)id))
+		id--;
+	snprintf(format, sizeof(format), "name: records_lost\nID: %u\nformat:\n"
+		 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		 "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		 "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+		 "print fmt: \"the trace has no more records of this CPU\"\n", id);
+	record[writer->about.big_endian] = (uint8_t)id;
+	record[!writer->about.big_endian] = (uint8_t)(id >> 8);
+	memset(record + 4, 0xff, 4);
+	if (trace_dat_writer_event(writer, (uint16_t)id, LOST_SYSTEM, format, strlen(format)))
+		return writer->error;
+	for (size_t i = 0; i < writer->n_cpus; i++)
+		if (writer->cpus[i].has_lost)
+			trace_dat_writer_record(writer, (int)i, end_ns, record, sizeof(record));
+	return writer->error;
+}
+
+/* --- pages ----------------------------------------------------------------------------------- */
+
+static int flush(struct trace_dat_writer *writer)
+{
+	int ret = write_at(writer->fd, writer->piece, writer->piece_used, writer->at);
+
+	writer->at += writer->piece_used;
+	writer->written += writer->piece_used;
+	writer->piece_used = 0;
+	if (!ret && writer->about.most_bytes &&
+	    spool_bytes(writer->spool) + writer->written > writer->about.most_bytes)
+		ret = -EFBIG;
+	return ret;
+}
+
+/** Small pages are written together; of large ones, only what is in use. */
+static int end_page(struct trace_dat_writer *writer)
+{
+	struct dat_page *page = &writer->page;
+	size_t used = dat_page_end(page);
+	int ret = 0;
+
+	if (!used)
+		return 0;
+	if (page->size > PIECE / 2) {
+		writer->piece_used = used;
+		ret = flush(writer);
+		writer->at += page->size - used;
+	} else {
+		memset(page->data + used, 0, page->size - used);
+		writer->piece_used += page->size;
+		if (writer->piece_used == writer->piece_room)
+			ret = flush(writer);
+	}
+	page->data = writer->piece + writer->piece_used;
+	return ret;
+}
+
+static int take_spooled(void *arg, const struct spool_head *head, const uint8_t *data)
+{
+	struct trace_dat_writer *writer = arg;
+	int ret;
+
+	if (head->size == SPOOL_LOST) {
+		ret = end_page(writer);
+		dat_page_lost(&writer->page, head->value);
+		return ret;
+	}
+	if (dat_page_add(&writer->page, head->value, data, head->size))
+		return 0;
+	ret = end_page(writer);
+	/* a new page takes any record, see dat_page_bytes() */
+	if (!ret && !dat_page_add(&writer->page, head->value, data, head->size))
+		ret = -EIO;
+	return ret;
+}
+
+static int write_cpu(struct trace_dat_writer *writer, uint32_t cpu)
+{
+	int ret;
+
+	writer->cpus[cpu].offset = writer->at;
+	ret = spool_walk(writer->spool, cpu, take_spooled, writer);
+	if (!ret)
+		ret = end_page(writer);
+	if (!ret)
+		ret = flush(writer);
+	writer->page.data = writer->piece;
+	writer->cpus[cpu].size = writer->at - writer->cpus[cpu].offset;
+	return ret;
+}
+
+/** @at: offset of the first page */
+static int write_pages(struct trace_dat_writer *writer, uint64_t at)
+{
+	size_t size = writer->page.size;
+	int ret = 0;
+
+	writer->at = at;
+	writer->piece_room = size > PIECE / 2 ? size : PIECE;
+	writer->piece = malloc(writer->piece_room);
+	if (!writer->piece)
+		return -ENOMEM;
+	writer->page.data = writer->piece;
+	for (uint32_t cpu = 0; cpu < writer->n_cpus && !ret; cpu++)
+		ret = write_cpu(writer, cpu);
+	free(writer->piece);
+	writer->piece = NULL;
+	/* the last page is a whole one, too */
+	if (!ret && ftruncate(writer->fd, (off_t)writer->at))
+		ret = -errno;
+	return ret;
+}
+
+/* --- the head -------------------------------------------------------------------------------- */
+
+static void put_number(const struct trace_dat_writer *writer, FILE *file, int bytes,
+		       uint64_t value)
+{
+	const struct dat_file form = { .big_endian = writer->about.big_endian };
+	uint8_t raw[8];
+
+	dat_put(&form, raw, bytes, value);
+	fwrite(raw, 1, (size_t)bytes, file);
+}
+
+static void put_sized(const struct trace_dat_writer *writer, FILE *file, int bytes,
+		      const void *data, size_t size)
+{
+	put_number(writer, file, bytes, size);
+	if (size)
+		fwrite(data, 1, size, file);
+}
+
+static void put_option(const struct trace_dat_writer *writer, FILE *file, unsigned int id,
+		       const void *data, size_t size)
+{
+	put_number(writer, file, 2, id);
+	put_sized(writer, file, 4, data, size);
+}
+
+/** Formats of the heads of pages and records, as the kernel has them in tracefs. */
+static void put_page_formats(const struct trace_dat_writer *writer, FILE *file)
+{
+	static const char records[] =
+		"# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n"
+		"\tarray       :   32 bits\n\n\tpadding     : type == 29\n"
+		"\ttime_extend : type == 30\n\ttime_stamp : type == 31\n"
+		"\tdata max type_len  == 28\n";
+	int long_size = writer->about.long_size, start = 8 + long_size;
+	char page[512];
+	int n = snprintf(page, sizeof(page),
+			 "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+			 "\tfield: local_t commit;\toffset:8;\tsize:%d;\tsigned:1;\n"
+			 "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+			 "\tfield: char data;\toffset:%d;\tsize:%zu;\tsigned:1;\n",
+			 long_size, start, writer->page.size - (size_t)start);
+
+	fwrite("header_page", 1, 12, file);
+	put_sized(writer, file, 8, page, (size_t)n);
+	fwrite("header_event", 1, 13, file);
+	put_sized(writer, file, 8, records, sizeof(records) - 1);
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+	int order = strcmp(x->system, y->system);
+
+	return order ? order : x->id < y->id ? -1 : x->id > y->id;
+}
+
+/** Formats, system by system. The sort has no other use. */
+static void put_events(struct trace_dat_writer *writer, FILE *file)
+{
+	const struct event *events = writer->events;
+	uint32_t n_systems = 0;
+
+	if (writer->n_events)
+		qsort(writer->events, writer->n_events, sizeof(*events), compare_events);
+	for (size_t i = 0; i < writer->n_events; i++)
+		n_systems += !i || strcmp(events[i].system, events[i - 1].system) != 0;
+	/* the events of ftrace itself have a place of their own, which nobody needs */
+	put_number(writer, file, 4, 0);
+	put_number(writer, file, 4, n_systems);
+	for (size_t i = 0, end; i < writer->n_events; i = end) {
+		for (end = i; end < writer->n_events &&
+		     !strcmp(events[i].system, events[end].system); end++)
+			;
+		fwrite(events[i].system, 1, strlen(events[i].system) + 1, file);
+		put_number(writer, file, 4, end - i);
+		for (size_t j = i; j < end; j++)
+			put_sized(writer, file, 8, events[j].format, events[j].size);
+	}
+}
+
+static int put_comms(const struct trace_dat_writer *writer, FILE *file)
+{
+	size_t size = 0;
+	char *text = NULL;
+	FILE *lines = open_memstream(&text, &size);
+
+	if (!lines)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < writer->pids.n_keys; i++)
+		fprintf(lines, "%d %s\n", (int32_t)writer->pids.keys[i], writer->comms[i]);
+	if (fclose(lines)) {
+		free(text);
+		return -ENOMEM;
+	}
+	put_sized(writer, file, 8, text, size);
+	free(text);
+	return 0;
+}
+
+static void put_options(const struct trace_dat_writer *writer, FILE *file)
+{
+	const struct dat_file form = { .big_endian = writer->about.big_endian };
+	uint8_t raw[8];
+	char clock[80];
+	int n;
+
+	fwrite("options  ", 1, 10, file);
+	if (writer->clock) {
+		n = snprintf(clock, sizeof(clock), "[%.64s]\n", writer->clock);
+		put_option(writer, file, DAT_TRACECLOCK, clock, (size_t)n + 1);
+	}
+	if (writer->uname)
+		put_option(writer, file, OPTION_UNAME, writer->uname, strlen(writer->uname) + 1);
+	dat_put(&form, raw, 4, writer->n_cpus);
+	put_option(writer, file, DAT_CPUCOUNT, raw, 4);
+	if (writer->about.trace_id) {
+		dat_put(&form, raw, 8, writer->about.trace_id);
+		put_option(writer, file, DAT_TRACEID, raw, 8);
+	}
+	put_number(writer, file, 2, DAT_DONE);
+}
+
+/** All that comes before the pages. Return: 0 or a negative errno. */
+static int make_head(struct trace_dat_writer *writer, char **head, size_t *size)
+{
+	FILE *file = open_memstream(head, size);
+	int ret;
+
+	if (!file)
+		return -ENOMEM;
+	fwrite(trace_dat_magic, 1, sizeof(trace_dat_magic), file);
+	fwrite("6", 1, 2, file);
+	put_number(writer, file, 1, writer->about.big_endian);
+	put_number(writer, file, 1, writer->about.long_size);
+	put_number(writer, file, 4, writer->page.size);
+	put_page_formats(writer, file);
+	put_events(writer, file);
+	put_sized(writer, file, 4, writer->symbols.data, writer->symbols.size);
+	put_sized(writer, file, 4, writer->printk.data, writer->printk.size);
+	ret = put_comms(writer, file);
+	put_number(writer, file, 4, writer->n_cpus);
+	put_options(writer, file);
+	fwrite("flyrecord", 1, 10, file);
+	for (size_t i = 0; i < writer->n_cpus; i++) {
+		put_number(writer, file, 8, writer->cpus[i].offset);
+		put_number(writer, file, 8, writer->cpus[i].size);
+	}
+	if (fclose(file) && !ret)
+		ret = -ENOMEM;
+	return ret;
+}
+
+/** The head has the offsets of the pages, so it is made twice; its size stays the same. */
+static int write_all(struct trace_dat_writer *writer)
+{
+	char *head = NULL;
+	size_t size = 0, page = writer->page.size;
+	int ret = make_head(writer, &head, &size);
+
+	free(head);
+	head = NULL;
+	if (!ret)
+		ret = write_pages(writer, (size + page - 1) / page * page);
+	if (!ret)
+		ret = make_head(writer, &head, &size);
+	if (!ret)
+		ret = write_at(writer->fd, (const uint8_t *)head, size, 0);
+	free(head);
+	return ret;
+}
+
+int trace_dat_writer_finish(struct trace_dat_writer *writer)
+{
+	int ret;
+
+	if (writer->error || end_losses(writer))
+		return writer->error;
+	writer->page = (struct dat_page){
+		.size = dat_page_bytes(writer->largest),
+		.long_size = writer->about.long_size,
+		.big_endian = writer->about.big_endian,
+		.swap = writer->about.big_endian != is_big(),
+	};
+	ret = write_all(writer);
+	return ret ? fail(writer, ret) : 0;
+}

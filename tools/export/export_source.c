@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	export_source.c
+ * @brief	Traces on a command line, loaded as the source of tables.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "export_source.h"
+#include "model_files.h"
+#include "report_range.h"
+
+/** The loaded traces, and the functions that take them. */
+struct loading {
+	const struct export_source *source;
+	export_source_fn	take;
+	void			*arg;
+};
+
+int export_take_moments(const struct ksv_command *command, const struct ksv_option *option,
+			const char *text, void *target)
+{
+	return ksv_take_number(command, option, text, 0, EXPORT_MAX_MOMENTS, target);
+}
+
+static int take_report(const struct loading *loading, struct report *report,
+		       const struct guest_tasks *guests)
+{
+	const struct export_job job = {
+		.report = report, .most_moments = loading->source->moments,
+		.guests = guests, .n_guests = report->load->n_guests,
+	};
+
+	if (report_window(report, &loading->source->vcpus, 0)) {
+		ksv_error("%s: not enough memory", report->file);
+		return KSV_EXIT_FILE;
+	}
+	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
+	if (virt_model_n_pcpus(report->load->model) > report->n_pcpus)
+		report->n_pcpus = virt_model_n_pcpus(report->load->model);
+	return loading->take(loading->arg, &job);
+}
+
+/** With the tasks of its guests. */
+static int take_model(const struct loading *loading, struct report *report)
+{
+	const struct model_load *load = report->load;
+	struct guest_tasks *guests = calloc((size_t)load->n_guests + 1, sizeof(*guests));
+	int ret = guests ? 0 : -ENOMEM, status = KSV_EXIT_FILE;
+
+	for (int i = 0; !ret && i < load->n_guests; i++)
+		ret = guest_tasks_read(&guests[i], &load->host, load->model, &load->clocks[i]);
+	if (ret)
+		ksv_error("%s: %s", report->file, host_trace_problem(ret));
+	else
+		status = take_report(loading, report, guests);
+	for (int i = 0; guests && i < load->n_guests; i++)
+		guest_tasks_free(&guests[i]);
+	free(guests);
+	return status;
+}
+
+static int take_host(const struct loading *loading, struct model_files *files)
+{
+	const struct export_source *source = loading->source;
+	struct model_load load = {
+		.options = source->trace, .quiet = source->quiet,
+		.command = source->command, .vcpus = &source->vcpus,
+	};
+	struct report report = { .load = &load };
+	int host, status = model_files_only_host(files, source->command, &host);
+
+	if (status)
+		return status;
+	model_files_load(files, host, &load);
+	report.file = load.path;
+	status = model_load(&load);
+	if (!status)
+		status = report_set_range(source->command, &report, &source->from, &source->to);
+	if (!status)
+		status = take_model(loading, &report);
+	if (!status && !source->quiet)
+		model_notes(&load);
+	report_free(&report);
+	model_unload(&load);
+	return status;
+}
+
+/** A host, and its guests. */
+int export_source_each(const struct export_source *source, char **argv, int n,
+		       export_source_fn take, void *arg)
+{
+	const struct loading loading = { .source = source, .take = take, .arg = arg };
+	struct trace_args args = {
+		.quiet = source->quiet, .max_input = source->trace.max_input,
+	};
+	struct model_files files = {
+		.args = &args, .cpu_hz = source->trace.cpu_hz, .quiet = source->quiet,
+	};
+	int status = trace_args_take(&args, argv, n, source->command, source->output), unread;
+
+	if (!status) {
+		unread = model_files_open(&files);
+		status = files.traces ? take_host(&loading, &files) : unread;
+		status = status ? status : unread;
+	}
+	model_files_close(&files);
+	trace_args_free(&args);
+	return status;
+}
+
+void export_source_free(struct export_source *source)
+{
+	ksv_vcpus_free(&source->vcpus);
+}

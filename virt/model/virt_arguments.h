@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_arguments.h
+ * @brief	Keep the argument of each VM exit, in addition to its reason.
+ *
+ * An exit has one argument or none. So the exits of a reason are those of its arguments plus those
+ * without an argument: their numbers, times and costs add up, in every window.
+ *
+ * A reason may have very many arguments, such as the pages of a guest's memory. The finished model
+ * keeps the VIRT_MOST_ARGUMENTS that most exits of the trace have; the remaining exits have the
+ * argument "others".
+ */
+#ifndef KSHARK_VIRT_VIRT_ARGUMENTS_H
+#define KSHARK_VIRT_VIRT_ARGUMENTS_H
+
+#include "exit_arguments.h"
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The number of arguments that a reason keeps. */
+#define VIRT_MOST_ARGUMENTS	64
+
+struct virt_argument {
+	const char	*name;		/* "write TSC_DEADLINE"; "others" */
+	uint64_t	value;		/* of the kind; EXIT_ARGUMENT_OTHERS: 0 */
+	int32_t		reason;		/* of the exits that have it */
+	uint8_t		kind;		/* enum exit_argument_kind */
+};
+
+/**
+ * virt_model_set_argument - what the last exit of a vCPU was for
+ *
+ * The first word about an exit counts, and only one that shows arguments of exits of its reason
+ * (exit_argument_of_reason()).
+ *
+ * Return: 0, -ENOMEM, or -EINVAL for a vCPU or argument that cannot be.
+ */
+int virt_model_set_argument(struct virt_model *model, int32_t vcpu, enum exit_argument_kind kind,
+			    uint64_t value);
+
+/** virt_model_skip_arguments - keep none: of a model that is filled for days, they grow for ever */
+void virt_model_skip_arguments(struct virt_model *model);
+
+/** virt_model_n_arguments - how many a finished model has, of all reasons */
+int32_t virt_model_n_arguments(const struct virt_model *model);
+
+/** virt_model_argument - one of a finished model; NULL: there is none of that number. */
+const struct virt_argument *virt_model_argument(const struct virt_model *model, int32_t argument);
+
+/**
+ * virt_exit_argument - what the exit was for that an interval begins with, in O(log n)
+ * @interval: of virt_vcpu_intervals() of this vCPU
+ *
+ * Return: VIRT_NONE: no record shows it, or the interval begins with no exit.
+ */
+int32_t virt_exit_argument(const struct virt_model *model, int32_t vcpu,
+			   const struct virt_interval *interval);
+
+/**
+ * virt_argument_at - the same of the exit at a time; of several at the same ns, the last one
+ *
+ * Return: VIRT_NONE as well if there is no exit at this time.
+ */
+int32_t virt_argument_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns);
+
+/**
+ * virt_argument_before - the same of the exit that goes on at a time: its vCPU has not entered its
+ * guest since
+ */
+int32_t virt_argument_before(const struct virt_model *model, int32_t vcpu, int64_t time_ns);
+
+/** virt_argument_name - its name; NULL for VIRT_NONE */
+const char *virt_argument_name(const struct virt_model *model, int32_t argument);
+
+/**
+ * virt_reason_record - the records that show what exits of a reason were for
+ *
+ * Return: VIRT_RECORD_N_KINDS: none do.
+ */
+enum virt_record_kind virt_reason_record(const struct virt_model *model, int32_t reason);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_part_words.h
+ * @brief	Words of the facts about a part, for their reader and their writer.
+ */
+#ifndef KSHARK_VIRT_VIRT_PART_WORDS_H
+#define KSHARK_VIRT_VIRT_PART_WORDS_H
+
+#include "array.h"
+#include "virt_model.h"
+#include "virt_recorded.h"
+
+static const struct {
+	char		letter;
+	uint8_t		flag;
+} virt_part_flags[] = {
+	{ 'x', VIRT_INTERVAL_EXIT }, { 'n', VIRT_INTERVAL_NESTED },
+	{ 's', VIRT_INTERVAL_UNSPLIT }, { 'a', VIRT_INTERVAL_UNASKED },
+	{ 'e', VIRT_INTERVAL_ENTERED }, { 'p', VIRT_INTERVAL_ON_PCPU },
+	{ 'l', VIRT_INTERVAL_LOOSE },
+};
+
+/** virt_part_flag - of an interval, by its letter; or 0 */
+static inline uint8_t virt_part_flag(char letter)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(virt_part_flags); i++)
+		if (virt_part_flags[i].letter == letter)
+			return virt_part_flags[i].flag;
+	return 0;
+}
+
+/** Kinds of records that a trace may have. */
+static const struct {
+	const char	*name;
+	enum virt_record_kind kind;
+} virt_part_kinds[] = {
+	{ "entry", VIRT_RECORD_ENTRY }, { "exit", VIRT_RECORD_EXIT },
+	{ "switch", VIRT_RECORD_SWITCH }, { "wakeup", VIRT_RECORD_WAKEUP },
+	{ "migrate", VIRT_RECORD_MIGRATE }, { "runstate", VIRT_RECORD_RUNSTATE },
+	{ "inject", VIRT_RECORD_INJECT }, { "hypercall", VIRT_RECORD_HYPERCALL },
+	{ "handler", VIRT_RECORD_HANDLER }, { "idle_state", VIRT_RECORD_IDLE_STATE },
+	{ "frequency", VIRT_RECORD_FREQUENCY }, { "exception", VIRT_RECORD_EXCEPTION },
+	{ "memory", VIRT_RECORD_MEMORY }, { "call", VIRT_RECORD_CALL },
+	{ "msr", VIRT_RECORD_MSR }, { "port", VIRT_RECORD_PORT }, { "mmio", VIRT_RECORD_MMIO },
+	{ "fault", VIRT_RECORD_FAULT }, { "cpuid", VIRT_RECORD_CPUID },
+	{ "cr", VIRT_RECORD_CR }, { "apic", VIRT_RECORD_APIC },
+	{ "whole", VIRT_RECORD_WHOLE }, { "monitor", VIRT_RECORD_MONITOR },
+	{ "run", VIRT_RECORD_RUN }, { "waker", VIRT_RECORD_WAKER },
+	{ "born", VIRT_RECORD_BORN }, { "accept", VIRT_RECORD_ACCEPT },
+	{ "nested", VIRT_RECORD_NESTED }, { "nested_exit", VIRT_RECORD_NESTED_EXIT },
+	{ "nested_inject", VIRT_RECORD_NESTED_INJECT },
+	{ "halt_poll", VIRT_RECORD_HALT_POLL }, { "vmgexit", VIRT_RECORD_VMGEXIT },
+	{ "abort", VIRT_RECORD_ABORT }, { "sysreg", VIRT_RECORD_SYSREG },
+	{ "smccc", VIRT_RECORD_SMCCC }, { "wait", VIRT_RECORD_WAIT },
+};
+
+#endif
