@@ -7,7 +7,7 @@ without_notes()
 	case $1 in
 	csv) grep -v '^[0-9]*,[0-9]*,,,warning,' "$2";;
 	json) python3 "$GOLDEN/json_intervals.py" "$2";;
-	openmetrics) grep -v '^kshark_virt_warning_info{' "$2";;
+	openmetrics | prometheus) grep -v '^kshark_virt_warning_info{' "$2";;
 	*) cat "$2";;
 	esac
 }
@@ -18,6 +18,6 @@ notes_of()
 	case $1 in
 	csv) sed -n 's/^[0-9]*,[0-9]*,,,warning,[^:]*: //p' "$2";;
 	json) python3 "$GOLDEN/json_intervals.py" --notes "$2";;
-	openmetrics) sed -n 's/^kshark_virt_warning_info{kind="[a-z]*",text="[^:]*: //p' "$2";;
+	openmetrics | prometheus) sed -n 's/^kshark_virt_warning_info{kind="[a-z]*",text="[^:]*: //p' "$2";;
 	esac | sort -u
 }

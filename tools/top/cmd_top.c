@@ -28,10 +28,12 @@
 #define BUFFER		(UINT64_C(2) << 20)
 #define KEPT_BYTES	(UINT64_C(64) << 20)
 
-static const char *const format_names[] = { "text", "csv", "json", "openmetrics", NULL };
+static const char *const format_names[] = {
+	"text", "csv", "json", "openmetrics", "prometheus", NULL
+};
 
 static const struct top_format *const formats[] = {
-	&top_text, &top_csv, &top_json, &top_openmetrics,
+	&top_text, &top_csv, &top_json, &top_openmetrics, &top_prometheus,
 };
 
 struct top_options {
@@ -49,7 +51,8 @@ struct top_options {
 
 static const struct ksv_option top_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default, except on a terminal), "
-			  "csv,\njson, or openmetrics: counters over the whole window"),
+			  "csv,\njson; openmetrics or prometheus (for the textfile\n"
+			  "collector): counters over the whole window"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	{ 0, "interval", "TIME", "length of each interval (default 1s)",
 	  ksv_take_time, offsetof(OPTIONS, interval), NULL },

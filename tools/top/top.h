@@ -116,6 +116,7 @@ struct top_format {
 	bool	at_once;	/* a single interval: counters since the window's beginning */
 };
 
-extern const struct top_format top_text, top_csv, top_json, top_json_lines, top_openmetrics;
+extern const struct top_format top_text, top_csv, top_json, top_json_lines, top_openmetrics,
+			       top_prometheus;
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_openmetrics.c
- * @brief	Write a window as OpenMetrics, which require each family's samples together.
+ * @brief	Write a window as OpenMetrics, which require each family's samples together, and in
+ *		Prometheus' older text format, which names a counter by its samples and has no end.
  */
 #include <stdio.h>
 
@@ -90,6 +91,11 @@ static void put_labels(const struct writer *writer, const struct top_fact *fact)
 		put_number_label(out, ",id", fact->id);
 }
 
+static bool is_counter(const struct family *family)
+{
+	return *family->type == 'c';
+}
+
 static void put_fact(const struct writer *writer, const struct top_fact *fact)
 {
 	const struct family *family = writer->family;
@@ -99,7 +105,7 @@ static void put_fact(const struct writer *writer, const struct top_fact *fact)
 	if (fact->kind != family->kind || value == VIRT_NONE)
 		return;
 	out_str(writer->out, family->name);
-	out_str(writer->out, *family->type == 'c' ? "_total{" : "{");
+	out_str(writer->out, is_counter(family) ? "_total{" : "{");
 	put_labels(writer, fact);
 	out_str(writer->out, "} ");
 	if (family->value == VALUE_COUNT)
@@ -109,11 +115,10 @@ static void put_fact(const struct writer *writer, const struct top_fact *fact)
 	out_char(writer->out, '\n');
 }
 
-/** Write the notes as a metric. */
-static void put_notes(struct output *out, const struct trace_notes *notes)
+/** Write the notes as a metric. @type: its HELP and TYPE lines */
+static void put_notes(struct output *out, const struct trace_notes *notes, const char *type)
 {
-	out_str(out, "# HELP kshark_virt_warning What limits these numbers.\n"
-		     "# TYPE kshark_virt_warning info\n");
+	out_str(out, type);
 	for (size_t i = 0; i < notes->n; i++) {
 		const struct trace_note *note = &notes->all[i];
 
@@ -124,17 +129,34 @@ static void put_notes(struct output *out, const struct trace_notes *notes)
 	}
 }
 
-static void put_openmetrics(struct output *out, const struct top_interval *interval)
+/** @suffix: of counters in HELP and TYPE lines; @type: as put_notes() */
+static void put_families(struct output *out, const struct top_interval *interval,
+			 const char *suffix, const char *type)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		const struct writer writer = { .out = out, .family = &families[i] };
+		const char *after = is_counter(&families[i]) ? suffix : "";
 
-		out_printf(out, "# HELP %s %s\n# TYPE %s %s\n", families[i].name,
-			   families[i].help, families[i].name, families[i].type);
+		out_printf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", families[i].name, after,
+			   families[i].help, families[i].name, after, families[i].type);
 		for (size_t j = 0; j < interval->n; j++)
 			put_fact(&writer, &interval->facts[j]);
 	}
-	put_notes(out, &interval->notes);
+	put_notes(out, &interval->notes, type);
+}
+
+static void put_openmetrics(struct output *out, const struct top_interval *interval)
+{
+	put_families(out, interval, "",
+		     "# HELP kshark_virt_warning What limits these numbers.\n"
+		     "# TYPE kshark_virt_warning info\n");
+}
+
+static void put_prometheus(struct output *out, const struct top_interval *interval)
+{
+	put_families(out, interval, "_total",
+		     "# HELP kshark_virt_warning_info What limits these numbers.\n"
+		     "# TYPE kshark_virt_warning_info gauge\n");
 }
 
 static void put_end(struct output *out, const struct trace_notes *notes)
@@ -146,3 +168,5 @@ static void put_end(struct output *out, const struct trace_notes *notes)
 const struct top_format top_openmetrics = {
 	.interval = put_openmetrics, .end = put_end, .at_once = true,
 };
+
+const struct top_format top_prometheus = { .interval = put_prometheus, .at_once = true };
