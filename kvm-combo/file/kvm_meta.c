@@ -13,6 +13,7 @@
 #include "escape.h"
 #include "json_read.h"
 #include "kvm_meta.h"
+#include "kvm_part_json.h"
 #include "sidecar.h"
 #include "trace_dat.h"
 
@@ -47,6 +48,7 @@ void kvm_meta_free(struct kvm_meta *meta)
 	free(meta->guests);
 	free(meta->places);
 	key_map_destroy(&meta->threads);
+	kvm_part_free(meta->part);
 	free(meta);
 }
 
@@ -443,6 +445,8 @@ static int take_all(struct kvm_meta *meta, struct json_object *root, const char 
 		return -ENOMEM;
 	}
 	take_moment(meta, root);
+	if (!ret)
+		ret = kvm_part_read(root, path, &meta->part, error, size);
 	for (size_t i = 0; i < n && !ret; i++) {
 		ret = take_guest(meta, json_object_array_get_idx(list, i));
 		if (ret)
@@ -456,7 +460,8 @@ static bool tells_nothing(const struct kvm_meta *meta)
 	for (int i = 0; i < VIRT_IDLE_STATES; i++)
 		if (meta->idle_states[i])
 			return false;
-	return !meta->n_guests && !meta->cpu_khz && !meta->n_governors && !meta->has_moment;
+	return !meta->n_guests && !meta->cpu_khz && !meta->n_governors && !meta->has_moment &&
+	       !meta->part;
 }
 
 int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, size_t size)
@@ -559,5 +564,7 @@ int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
 	for (int32_t i = 0; meta && i < VIRT_IDLE_STATES && !ret; i++)
 		if (meta->idle_states[i])
 			ret = kvm_tracker_name_idle_state(tracker, i, meta->idle_states[i]);
+	if (meta && meta->part)
+		kvm_tracker_set_part(tracker, meta->part);
 	return ret ? ret : trace_dat_guests(trace_path, tell_recorded, &telling);
 }

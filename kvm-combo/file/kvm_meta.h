@@ -19,7 +19,8 @@
  * "continues" another process is the same machine, which was restored or migrated; the other
  * process stands before it. "idle_states" are the kernel's names of the idle states of its CPUs, by
  * number; "" stands for an unknown one. "governors", each listed once, decide on the frequencies of
- * the CPUs. "moment" is one moment of the recording, since 1970 and on the axis of the trace.
+ * the CPUs. "moment" is one moment of the recording, since 1970 and on the axis of the trace. For
+ * "part", see kvm_part_json.h.
  */
 #ifndef KSHARK_VIRT_KVM_META_H
 #define KSHARK_VIRT_KVM_META_H
@@ -29,7 +30,7 @@
 #include <stdint.h>
 
 #include "key_map.h"
-#include "kvm_tracker.h"
+#include "kvm_part.h"
 #include "virt_power.h"
 
 #ifdef __cplusplus
@@ -83,6 +84,7 @@ struct kvm_meta {
 	int64_t		realtime_ns;	/* since 1970 */
 	int64_t		trace_ns;	/* the same, on the axis of the trace */
 	/* of one that was read: */
+	struct kvm_part	*part;		/* the trace is a part of another one; or NULL */
 	bool		has_lives;	/* machines go on in other processes */
 	struct key_map	threads;
 	struct kvm_meta_place *places;	/* by number in @threads */

@@ -43,6 +43,7 @@ struct kvm_trace {
 	struct known	*known;
 	struct kvm_meta	*meta;			/* of a host, or NULL */
 	bool		meta_is_lent;
+	bool		part_is_strange;	/* its sidecar's part is another trace's */
 	char		*meta_error;		/* why there is none, or NULL */
 	enum trace_dat_unit unit;
 	uint64_t	hz;			/* of cycles; 0: they are taken for ns */
@@ -202,6 +203,14 @@ uint64_t kvm_trace_hz(const struct kvm_trace *trace)
 const struct kvm_meta *kvm_trace_meta(const struct kvm_trace *trace)
 {
 	return trace->meta;
+}
+
+void kvm_trace_lend_meta(struct kvm_trace *trace, struct kvm_meta *meta)
+{
+	if (!trace->meta_is_lent)
+		kvm_meta_free(trace->meta);
+	trace->meta = meta;
+	trace->meta_is_lent = true;
 }
 
 const char *kvm_trace_meta_error(const struct kvm_trace *trace)
@@ -423,6 +432,10 @@ void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 	if (trace->meta_error)
 		trace_notes_add(notes, TRACE_NOTE_SIDECAR, TRACE_NOTE_WARNING, "%s",
 				trace->meta_error);
+	if (trace->part_is_strange)
+		trace_notes_add(notes, TRACE_NOTE_SIDECAR, TRACE_NOTE_WARNING,
+				"%s: the sidecar's \"part\" belongs to another file, or to other "
+				"times (--cpu-hz): it is ignored", trace->path);
 	/* what is aligned counts as its host does, of which the same is known */
 	if (trace->unit == TRACE_DAT_CYCLES && !trace->hz && !trace->aligned)
 		trace_notes_add(notes, TRACE_NOTE_UNIT, TRACE_NOTE_WARNING,
@@ -671,6 +684,8 @@ int kvm_trace_model(struct kvm_trace *trace,
 			  : -ENOMEM;
 
 	if (!ret) {
+		trace->part_is_strange = trace->meta && trace->meta->part &&
+					 !kvm_part_fits(trace->meta->part, begin_ns, end_ns);
 		kvm_tracker_know_pcpus(tracker, kvm_trace_n_cpus(trace));
 		ret = kvm_tracker_finish(tracker, begin_ns, end_ns, model);
 	}

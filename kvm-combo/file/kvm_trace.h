@@ -95,6 +95,9 @@ uint64_t kvm_trace_hz(const struct kvm_trace *trace);
 /** kvm_trace_meta - what the sidecar of a host's trace tells; NULL: nothing. */
 const struct kvm_meta *kvm_trace_meta(const struct kvm_trace *trace);
 
+/** kvm_trace_lend_meta - another sidecar counts; the caller keeps it until the trace is closed. */
+void kvm_trace_lend_meta(struct kvm_trace *trace, struct kvm_meta *meta);
+
 /** kvm_trace_meta_error - why the sidecar of a host's trace is not used; NULL: it is, if there. */
 const char *kvm_trace_meta_error(const struct kvm_trace *trace);
 

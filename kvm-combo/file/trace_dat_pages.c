@@ -156,3 +156,79 @@ void dat_page_lost(struct dat_page *page, uint64_t count)
 		     page->lost + count;
 	page->has_lost = true;
 }
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+static uint64_t get(const struct dat_page_walk *walk, size_t at, int bytes)
+{
+	const struct dat_file form = { .big_endian = walk->big_endian };
+
+	return dat_get(&form, walk->page + at, bytes);
+}
+
+void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
+			 const uint8_t *page, size_t size)
+{
+	size_t start = 8 + (size_t)dat->long_size;
+	uint32_t commit;
+
+	*walk = (struct dat_page_walk){ .page = page, .big_endian = dat->big_endian, .at = start };
+	walk->ts = get(walk, 0, 8);
+	commit = (uint32_t)get(walk, 8, dat->long_size);
+	walk->end = start + (commit & ((1U << COMMIT_BITS) - 1));
+	if (walk->end > size)
+		walk->end = size;
+	walk->has_lost = commit & MISSED;
+	if (commit & MISSED_STORED && walk->end + dat->long_size <= size)
+		walk->lost = get(walk, walk->end, dat->long_size);
+}
+
+/** A time of its own, or a record that was discarded. Return: false: the page ends. */
+static bool skip(struct dat_page_walk *walk, unsigned int kind, uint64_t delta)
+{
+	uint64_t value = get(walk, walk->at + 4, 4), time = (value << DELTA_BITS) + delta;
+
+	if (kind == KIND_STAMP) {
+		walk->ts = (walk->ts >> TIME_BITS << TIME_BITS) | time;
+	} else if (kind == KIND_EXTEND) {
+		walk->ts += time;
+	} else {
+		walk->ts += delta;
+		if (value > walk->end - walk->at || value < 4)
+			return false;
+		walk->at += value - 4;
+	}
+	walk->at += 8;
+	return true;
+}
+
+bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *record)
+{
+	while (walk->at + 8 <= walk->end) {
+		uint32_t word = (uint32_t)get(walk, walk->at, 4);
+		unsigned int kind = walk->big_endian ? word >> DELTA_BITS : word & 31;
+		uint64_t delta = walk->big_endian ? word & ((1U << DELTA_BITS) - 1) : word >> 5;
+		uint64_t size = kind * UINT64_C(4), data = walk->at + 4;
+
+		if (kind >= KIND_PADDING) {
+			if (!skip(walk, kind, delta))
+				return false;
+			continue;
+		}
+		if (kind == KIND_LONG) {
+			size = get(walk, data, 4);
+			size = size < 4 ? 0 : (size - 4 + 3) & ~UINT64_C(3);
+			data += 4;
+		}
+		if (size > walk->end - data)
+			return false;
+		walk->ts += delta;
+		*record = (struct dat_page_record){
+			.ts = walk->ts, .begin = walk->at, .data = data, .size = size,
+			.end = data + size,
+		};
+		walk->at = record->end;
+		return true;
+	}
+	return false;
+}

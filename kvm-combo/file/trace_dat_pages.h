@@ -26,6 +26,31 @@ struct dat_page {
 	uint64_t	lost;		/* records before the page; 0: unknown */
 };
 
+/** Records of a page in memory, which may be hostile. */
+struct dat_page_walk {
+	const uint8_t	*page;
+	bool		big_endian;
+	uint64_t	ts;
+	size_t		at, end;
+	bool		has_lost;	/* records are missing before the first one */
+	uint64_t	lost;		/* how many; 0: unknown */
+};
+
+/** A record; offsets are in the page. */
+struct dat_page_record {
+	uint64_t	ts;
+	size_t		begin, data, size, end;
+};
+
+struct dat_file;
+
+/** dat_page_walk_begin - @page has @size bytes of a file */
+void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
+			 const uint8_t *page, size_t size);
+
+/** dat_page_walk_next - Return: false: there is no further one, or the page is damaged there. */
+bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *record);
+
 /** dat_page_bytes - the size of a page that has room for one record of that size */
 size_t dat_page_bytes(size_t record);
 

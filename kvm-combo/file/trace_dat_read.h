@@ -148,6 +148,21 @@ typedef bool (*dat_option_fn)(void *arg, const struct dat_file *dat, struct dat_
  */
 bool dat_options(const struct dat_file *dat, dat_option_fn take, void *arg);
 
+/**
+ * Writes the pages of the next CPU of a buffer at an offset of the output.
+ * @end: receives where they end
+ *
+ * Return: 0 or a negative errno.
+ */
+typedef int (*dat_cpu_fn)(void *arg, uint64_t at, uint64_t *end);
+
+/**
+ * dat_copy - copy a file of version 7 that is not compressed, with other records
+ *
+ * Return: 0, -EILSEQ if the file is damaged, or another negative errno.
+ */
+int dat_copy(const struct dat_file *dat, int fd, dat_cpu_fn write_cpu, void *arg);
+
 /** dat_unpack_check - can trace_dat_unpack() work? Return: false after a complaint. */
 bool dat_unpack_check(const struct dat_file *dat);
 

@@ -3,7 +3,8 @@
  * @file	trace_dat_unpack.c
  * @brief	Make an uncompressed copy of a trace.dat file that zlib or zstd has compressed.
  *
- * Debian 12's libtracecmd supports only zstd, and later versions do not notice damaged data.
+ * Debian 12's libtracecmd supports only zstd, and later versions do not notice damaged data. Parts
+ * of files are written with the pages of other records.
  * Options show where everything is. The section of each option is copied and unpacked, and the
  * options are written after all sections, with the new places.
  */
@@ -38,6 +39,8 @@ struct unpack {
 	int		error;		/* of the last failure; -EILSEQ: the file is damaged */
 	uint8_t		*piece;
 	uint8_t		*options;	/* with the new places */
+	dat_cpu_fn	write_cpu;	/* instead of a copy; or NULL */
+	void		*arg;
 	size_t		n_options, room_options;
 };
 
@@ -205,6 +208,12 @@ static bool copy_cpu(struct unpack *unpack, uint8_t *entry, uint64_t page, bool 
 		return fail(unpack, -EFBIG);
 	unpack->at = from;
 	dat_put(unpack->in, entry + 4, 8, from);
+	if (unpack->write_cpu) {
+		int ret = unpack->write_cpu(unpack->arg, from, &unpack->at);
+
+		dat_put(unpack->in, entry + 12, 8, unpack->at - from);
+		return ret ? fail(unpack, ret) : true;
+	}
 	if (!size)
 		return true;
 	/* what the size counts are the chunks, without their number */
@@ -330,6 +339,15 @@ static int run(struct unpack *unpack)
 	free(unpack->piece);
 	free(unpack->options);
 	return ok ? 0 : unpack->error ? unpack->error : -EILSEQ;
+}
+
+int dat_copy(const struct dat_file *dat, int fd, dat_cpu_fn write_cpu, void *arg)
+{
+	struct unpack unpack = {
+		.in = dat, .out = fd, .limit = UINT64_MAX, .write_cpu = write_cpu, .arg = arg,
+	};
+
+	return run(&unpack);
 }
 
 /** What a file may become. */

@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "escape.h"
+#include "kvm_part.h"
 #include "kvm_private.h"
 
 /** QEMU makes the threads of a machine in a row; nothing else is made between them for long. */
@@ -398,6 +399,59 @@ static int add_all(struct kvm_tracker *tracker, struct virt_model *model, struct
 	return ret < 0 ? ret : 0;
 }
 
+/** Threads know their vCPUs, and vCPUs their other threads and TSCs. */
+static void index_vcpus(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus, size_t first)
+{
+	for (size_t i = first; i < vcpus->n; i++)
+		kvm_thread_find(tracker, vcpus->all[i].tid)->vcpu = (int32_t)i;
+	find_later(tracker, vcpus);
+	set_offsets(tracker, vcpus, first);
+}
+
+/** The machine that the trace or its sidecar names, of a thread; else one without a name. */
+static int32_t guest_of(const struct kvm_tracker *tracker, const struct kvm_part_vcpu *vcpu)
+{
+	for (size_t i = 0; i < tracker->n_guests; i++)
+		for (int v = 0; v < tracker->guests[i].n_vcpus; v++)
+			if (tracker->guests[i].tids[v] == vcpu->tid)
+				return (int32_t)i;
+	return KVM_UNNAMED + vcpu->machine;
+}
+
+static int place_vcpu(struct kvm_tracker *tracker, const struct kvm_part_vcpu *from,
+		      struct virt_model *model, struct kvm_vcpus *vcpus)
+{
+	struct kvm_thread *thread = kvm_thread_add(tracker, from->tid);
+	struct kvm_vcpu *vcpu = thread ? add(vcpus, from->tid, thread) : NULL;
+	int32_t machine;
+
+	if (!vcpu)
+		return -ENOMEM;
+	machine = virt_model_add_machine(model, from->machine, from->machine_name);
+	if (machine < 0)
+		return machine;
+	vcpu->id = from->id;
+	vcpu->guest = guest_of(tracker, from);
+	vcpu->index = virt_model_add_vcpu(model, machine, from->id, from->tid, from->name);
+	if (vcpu->index < 0)
+		return vcpu->index;
+	return from->has_tsc ? virt_model_set_tsc(model, vcpu->index, 1, from->tsc_offset) : 0;
+}
+
+int kvm_part_vcpus(struct kvm_tracker *tracker, const struct kvm_part *part,
+		   struct virt_model *model, struct kvm_vcpus *vcpus)
+{
+	int ret = find_unique(tracker);
+
+	for (int32_t i = 0; i < part->model->n_vcpus && !ret; i++)
+		ret = place_vcpu(tracker, &part->vcpus[i], model, vcpus);
+	if (ret || !vcpus->n)
+		return ret;
+	qsort(vcpus->all, vcpus->n, sizeof(*vcpus->all), compare_tids);
+	index_vcpus(tracker, vcpus, 0);
+	return add_tsc_writes(tracker, vcpus->all, model);
+}
+
 int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		   struct kvm_vcpus *vcpus)
 {
@@ -414,10 +468,7 @@ int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 	}
 	qsort(vcpus->all + first, vcpus->n - first, sizeof(*vcpus->all), compare_tids);
 	group(tracker, vcpus, first);
-	for (size_t i = first; i < vcpus->n; i++)
-		kvm_thread_find(tracker, vcpus->all[i].tid)->vcpu = (int32_t)i;
-	find_later(tracker, vcpus);
-	set_offsets(tracker, vcpus, first);
+	index_vcpus(tracker, vcpus, first);
 	ret = add_all(tracker, model, vcpus, first);
 	return ret ? ret : add_tsc_writes(tracker, vcpus->all, model);
 }

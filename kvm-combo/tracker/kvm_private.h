@@ -95,6 +95,8 @@ struct kvm_power_step {
 	uint8_t		kind;		/* enum virt_power_kind */
 };
 
+struct kvm_part;
+
 struct kvm_tracker {
 	struct kvm_tsc_offset *offsets;
 	size_t		n_offsets, offsets_room;
@@ -122,6 +124,7 @@ struct kvm_tracker {
 	uint64_t	formats;	/* kinds whose events the trace knows */
 	bool		has_nested_entries, has_nested_exits;	/* records of them */
 	bool		has_lives;	/* vCPUs go on as other threads */
+	const struct kvm_part *part;	/* what the records are a part of; or NULL */
 };
 
 /** KVM_ACCEPT: how the interrupt was raised, beside enum kvm_context in @more. */
@@ -249,6 +252,18 @@ int kvm_add_threads(struct kvm_tracker *tracker);
  */
 int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		   struct kvm_vcpus *vcpus);
+
+/**
+ * kvm_part_vcpus - the same for a part of a trace: all that the whole trace has, in its order
+ *
+ * Return: as kvm_find_vcpus().
+ */
+int kvm_part_vcpus(struct kvm_tracker *tracker, const struct kvm_part *part,
+		   struct virt_model *model, struct kvm_vcpus *vcpus);
+
+/** kvm_part_begin - virt_part_begin(), and tasks have their numbers. Return: 0 or -ENOMEM. */
+int kvm_part_begin(struct kvm_tracker *tracker, const struct kvm_part *part,
+		   struct virt_model *model);
 
 /** kvm_tracker_expect_cpu - CPUs up to this one are there. Return: 0 or -ENOMEM. */
 int kvm_tracker_expect_cpu(struct kvm_tracker *tracker, int cpu);

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "exit_arguments.h"
+#include "kvm_part.h"
 #include "kvm_private.h"
 
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker)
@@ -429,6 +430,9 @@ void kvm_tracker_know_pcpus(struct kvm_tracker *tracker, int n)
 int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t end_ns,
 		       struct virt_model **model)
 {
+	const struct kvm_part *part = tracker->part && kvm_part_fits(tracker->part, begin_ns,
+								     end_ns) ?
+				      tracker->part : NULL;
 	struct virt_model *made = virt_model_new();
 	struct kvm_vcpus vcpus = { 0 };
 	uint64_t kinds = 0;
@@ -443,9 +447,14 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 		ret = kvm_add_threads(tracker);
 	if (ret)
 		goto end;
-	ret = kvm_find_vcpus(tracker, made, &vcpus);
+	if (part)
+		tracker->recorded = part->model->recorded;
+	ret = part ? kvm_part_vcpus(tracker, part, made, &vcpus) :
+		     kvm_find_vcpus(tracker, made, &vcpus);
 	if (!ret)
 		ret = kvm_find_threads(tracker, made, vcpus.all, (int32_t)vcpus.n);
+	if (!ret)
+		ret = part ? kvm_part_begin(tracker, part, made) : 0;
 	if (!ret)
 		ret = kvm_replay(tracker, made, vcpus.all, (int32_t)vcpus.n);
 	if (!ret)
@@ -461,7 +470,8 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	if (!ret)
 		ret = virt_model_set_recorded(made, tracker->recorded);
 	if (!ret)
-		ret = virt_model_finish(made, begin_ns, end_ns);
+		ret = part ? virt_part_finish(part->model, made) :
+			     virt_model_finish(made, begin_ns, end_ns);
 end:
 	if (ret)
 		virt_model_free(made);

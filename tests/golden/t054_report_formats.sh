@@ -27,6 +27,7 @@ for sample in $samples; do
 done
 formats hvm_part --from 2.3 --to 2.4 --vcpu d1v1 hvm-exits.xen
 formats kvm kvm-host.dat kvm-guest.dat
+formats kvm_part --from 1023.3 --to 1023.5 kvm-shared.dat
 
 samples='credit2-basic.xen hvm-exits.xen lost-records.xen kvm-host.dat kvm-shared.dat'
 ! sanitized || samples='lost-records.xen kvm-shared.dat'

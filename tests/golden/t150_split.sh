@@ -220,7 +220,7 @@ refuse 2 split --from 1 -o - t.xen
 refuse 2 split --from 1 -o /dev/null t.xen
 refuse 2 split --from 1 -o t.xen t.xen
 refuse 2 split -
-refuse 3 split -o x.xen "$SAMPLES/kvm-nested.dat"
+refuse 2 split -o x.xen "$SAMPLES/kvm-nested.dat"
 refuse 3 split --from 1 -o no-folder/x.xen t.xen
 refuse 3 split -o x.xen no-file.xen
 ln -s t.xen link.xen.meta.json

@@ -46,6 +46,12 @@ run report --full "$WORK/perf.gz"
 status 3
 says "$ERR" "a perf.data file"
 
+# Buffers of instances can be cut out of files of version 7 only.
+run split --from 100 -o "$WORK/part.dat" "$CASES/instances.dat"
+status 3
+says "$ERR" "cannot be split. Make a copy with 'trace-cmd convert --file-version 7"
+check "no part is written" test ! -e "$WORK/part.dat"
+
 everywhere "$CASES/sched-only.dat" "has threads of vCPUs (CPU 0/KVM), but neither VM entries nor exits" no-split
 everywhere "$CASES/counter-clock.dat" "its times are numbers of events (trace_clock counter)" no-split
 run report --full "$CASES/unaligned-apart.dat" "$CASES/sched-only.dat"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_merge.c
- * @brief	kshark-virt merge: parts of a xentrace file, or recordings, become one file.
+ * @brief	kshark-virt merge: parts of a trace, or recordings, become one file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "json_read.h"
 #include "merge.h"
 #include "model_load.h"
+#include "split_dat.h"
 #include "trace_args.h"
 #include "trace_dat.h"
 #include "xen_trace_window.h"
@@ -71,10 +72,6 @@ static int open_file(const struct merge_options *options, struct merge_file *fil
 	const struct xen_part *part;
 	char *notes = NULL;
 
-	if (trace_dat_is(file->path)) {
-		ksv_error("%s: a trace.dat: only xentrace files can be merged", file->path);
-		return KSV_EXIT_FILE;
-	}
 	file->trace = xen_trace_open(file->path, &trace, error, sizeof(error));
 	if (!file->trace) {
 		ksv_error("%s", error);
@@ -198,6 +195,24 @@ static int merge_files(const struct merge_options *options, const struct trace_a
 	return status;
 }
 
+/** xentrace files, or trace.dat files. */
+static int merge_any(const struct merge_options *options, const struct trace_args *args)
+{
+	const struct split_dat_options dat = {
+		.command = options->command, .output = options->output, .quiet = options->quiet,
+	};
+	int n = 0;
+
+	for (int i = 0; i < args->n; i++)
+		n += trace_dat_is(args->items[i].path);
+	if (!n)
+		return merge_files(options, args);
+	if (n == args->n)
+		return merge_dat(&dat, args);
+	ksv_error("some are trace.dat files, some are xentrace files: they do not belong together");
+	return KSV_EXIT_FILE;
+}
+
 /* ---- the command line ---- */
 
 static int merge_args(const struct merge_options *options, char **argv, int n)
@@ -216,7 +231,7 @@ static int merge_args(const struct merge_options *options, char **argv, int n)
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output", sidecar);
 	if (!status)
-		status = merge_files(options, &args);
+		status = merge_any(options, &args);
 	free(sidecar);
 	trace_args_free(&args);
 	return status;
@@ -241,10 +256,10 @@ static int run_merge(const struct ksv_command *command, int argc, char **argv)
 const struct ksv_command cmd_merge = {
 	.name = "merge",
 	.args = "[OPTION...] --output FILE FILE...",
-	.summary = "Join parts of a xentrace file, or successive recordings",
-	.notes = "Each FILE is a xentrace file, which may be compressed with gzip or zstd: parts\n"
-		 "of one trace by 'split', or recordings of one host that follow each other or\n"
-		 "are of different pCPUs. Their order does not matter.\n",
+	.summary = "Join parts of a trace, or successive xentrace files",
+	.notes = "Each FILE is a part of one trace by 'split', of xentrace or trace-cmd, or a\n"
+		 "xentrace file: recordings of one host that follow each other or are of\n"
+		 "different pCPUs. They may be compressed. Their order does not matter.\n",
 	.options = merge_option_table,
 	.n_options = ARRAY_SIZE(merge_option_table),
 	.run = run_merge,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_split.c
- * @brief	kshark-virt split: a part of a xentrace file as a file of its own.
+ * @brief	kshark-virt split: a part of a trace as a file of its own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 
 #include "report_range.h"
 #include "split.h"
+#include "split_dat.h"
 #include "trace_args.h"
 #include "trace_dat.h"
 #include "xen_trace_window.h"
@@ -29,9 +30,11 @@ struct split_options {
 static const struct ksv_option split_option_table[] = {
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
-	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only the records of these pCPUs, e.g. 0,2-3"),
-	{ 'o', "output", "FILE", "write to FILE, and beside it FILE.meta.json\n"
-	  "(default: trace.xen becomes trace.split.xen)",
+	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only the records of these pCPUs, e.g. 0,2-3, of a\n"
+			 "xentrace file"),
+	{ 'o', "output", "FILE", "write to FILE, and beside it FILE.meta.json; a folder\n"
+	  "for several traces (default: trace.xen becomes\n"
+	  "trace.split.xen)",
 	  ksv_take_text, offsetof(OPTIONS, output), NULL },
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
@@ -270,11 +273,6 @@ static int split_file(const struct split_options *options, const char *path, con
 	struct report report = { .file = path, .load = &job.load };
 	int status;
 
-	if (trace_dat_is(path)) {
-		ksv_error("%s: a trace.dat: only xentrace files can be split; use 'trace-cmd "
-			  "split'", path);
-		return KSV_EXIT_FILE;
-	}
 	status = model_load(&job.load);
 	if (!status)
 		status = check_part(&job);
@@ -298,34 +296,62 @@ static int split_file(const struct split_options *options, const char *path, con
 
 /* ---- the command line ---- */
 
-static int split_arg(const struct split_options *options, const char *arg)
+/** A xentrace file. */
+static int split_xen(const struct split_options *options, const struct trace_args *args)
 {
-	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	const char *path = args->items[0].path, *output;
 	char *name = NULL, *sidecar = NULL;
-	const char *path, *output;
-	int status;
+	int status = KSV_EXIT_OK;
 
-	if (!strcmp(arg, "-") && !options->output)
-		return ksv_usage_error(options->command, "standard input has no name: give one "
-				       "with --output");
-	status = trace_args_only(&args, options->command, arg, options->output, &path);
-	if (!status && !options->output)
+	if (!options->output)
 		name = split_default_name(path, "split");
 	output = options->output ? options->output : name;
-	if (!status && (!output || asprintf(&sidecar, "%s.meta.json", output) < 0)) {
+	if (!output || asprintf(&sidecar, "%s.meta.json", output) < 0) {
 		ksv_error("not enough memory");
 		status = KSV_EXIT_FILE;
 		sidecar = NULL;
 	}
 	if (!status)
-		status = trace_args_check_output(&args, options->command, "output", output);
+		status = trace_args_check_output(args, options->command, "output", output);
 	/* that of another trace must not be lost either */
 	if (!status)
-		status = trace_args_check_output(&args, options->command, "output", sidecar);
+		status = trace_args_check_output(args, options->command, "output", sidecar);
 	if (!status)
 		status = split_file(options, path, output);
 	free(name);
 	free(sidecar);
+	return status;
+}
+
+/** trace.dat files: a host, and its guests. */
+static int split_kvm(const struct split_options *options, const struct trace_args *args)
+{
+	const struct split_dat_options dat = {
+		.command = options->command, .output = options->output, .from = &options->from,
+		.to = &options->to, .trace = options->trace, .quiet = options->quiet,
+	};
+
+	if (options->pcpus.any)
+		return ksv_usage_error(options->command, "--pcpu: only of xentrace files; %s is a "
+				       "trace.dat: give --from and --to", args->items[0].path);
+	return split_dat(&dat, args);
+}
+
+static int split_args(const struct split_options *options, char **argv, int n)
+{
+	struct trace_args args = { .quiet = options->quiet, .max_input = options->trace.max_input };
+	int status = KSV_EXIT_OK;
+
+	for (int i = 0; i < n && !options->output; i++)
+		if (!strcmp(argv[i], "-"))
+			return ksv_usage_error(options->command, "standard input has no name: "
+					       "give one with --output");
+	status = trace_args_add_all(&args, argv, n);
+	if (!status && n > 1 && !trace_dat_is(args.items[0].path))
+		status = ksv_usage_error(options->command, "one xentrace file at a time");
+	if (!status)
+		status = trace_dat_is(args.items[0].path) ? split_kvm(options, &args) :
+							    split_xen(options, &args);
 	trace_args_free(&args);
 	return status;
 }
@@ -344,20 +370,19 @@ static int run_split(const struct ksv_command *command, int argc, char **argv)
 	status = ksv_parse(command, argc, argv, &options, &first);
 	if (status >= 0)
 		return status;
-	if (argc - first != 1)
-		return ksv_usage_error(command, argc == first ? "which file?" :
-				       "one file at a time");
-	return split_arg(&options, argv[first]);
+	if (argc == first)
+		return ksv_usage_error(command, "which file?");
+	return split_args(&options, argv + first, argc - first);
 }
 
 const struct ksv_command cmd_split = {
 	.name = "split",
-	.args = "[OPTION...] FILE",
-	.summary = "Extract a window of a xentrace file, with the states at its ends",
-	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, "
-		 "or\n"
-		 "- for standard input; or the folder of a recording. The part is a xentrace\n"
-		 "file; FILE.meta.json beside it keeps facts about it from the whole trace.\n",
+	.args = "[OPTION...] FILE [GUEST...]",
+	.summary = "Extract a window of a trace, with the states at its ends",
+	.notes = "FILE is a xentrace file, or the trace.dat of a KVM host, whose guests' traces\n"
+		 "get the same window. It may be compressed, a pipe, - for standard input, or the\n"
+		 "folder of a recording. FILE.meta.json beside the part keeps facts about it from\n"
+		 "the whole trace.\n",
 	.options = split_option_table,
 	.n_options = ARRAY_SIZE(split_option_table),
 	.run = run_split,

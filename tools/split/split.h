@@ -108,7 +108,11 @@ int split_failed(const struct split_target *target, int error);
 int split_sidecar(const struct xen_trace *trace, const char *path, const struct xen_part *part,
 		  struct json_object **root);
 
-/** split_default_name - trace.xen becomes trace.WORD.xen. Return: NULL without memory. */
+/**
+ * split_default_name - trace.xen becomes trace.WORD.xen, trace.dat trace.WORD.dat
+ *
+ * Return: NULL without memory.
+ */
 char *split_default_name(const char *path, const char *word);
 
 /** split_pcpu_list - "0, 2 and 3" of those that are left out; text of messages. */

@@ -225,6 +225,7 @@ static size_t without(const char *name, size_t length, const char *end)
 char *split_default_name(const char *path, const char *word)
 {
 	size_t length = strlen(path), n;
+	const char *end;
 	char *name;
 
 	n = without(path, length, ".gz");
@@ -232,8 +233,11 @@ char *split_default_name(const char *path, const char *word)
 		n = without(path, length, ".zst");
 	length = n ? n : length;
 	n = without(path, length, ".xen");
-	return asprintf(&name, "%.*s.%s%s", (int)(n ? n : length), path, word,
-			n ? ".xen" : "") < 0 ? NULL : name;
+	end = n ? ".xen" : "";
+	if (!n && (n = without(path, length, ".dat")))
+		end = ".dat";
+	return asprintf(&name, "%.*s.%s%s", (int)(n ? n : length), path, word, end) < 0 ? NULL :
+	       name;
 }
 
 void split_pcpu_list(char *text, size_t size, const struct virt_part *model)

@@ -63,21 +63,62 @@ static bool check_kallsyms(const char *path)
 	return false;
 }
 
+/** What is opened: the traces, or the parts of them that lie in a window. */
+static int open_paths(struct view *view, char **paths, int n)
+{
+	/* those of no use are left out of it */
+	char **copy = calloc((size_t)n + 1, sizeof(*copy));
+	int status;
+
+	if (!copy) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	memcpy(copy, paths, (size_t)n * sizeof(*copy));
+	view->files.paths = copy;
+	view->files.n = n;
+	status = open_files(view);
+	free(copy);
+	return status;
+}
+
+/** A window of trace.dat files is a part of them. */
+static int open_window(struct view *view, const struct trace_args *args, bool *is_open)
+{
+	char **parts;
+	int n, status;
+
+	/* the parts are removed, whatever happens */
+	view_catch_signals();
+	status = view_split(&view->files, view->command, args, &parts, &n);
+	if (!status && view_signal())
+		status = 128 + view_signal();
+	*is_open = status || parts;
+	if (!status && parts)
+		status = open_paths(view, parts, n);
+	view_files_clean(&view->files);
+	for (int i = 0; parts && i < n; i++)
+		free(parts[i]);
+	free(parts);
+	return status;
+}
+
 /** Arguments may be folders, which have several files. */
 static int open_view(struct view *view)
 {
 	struct trace_args args = { 0 };
 	int status = check_kallsyms(view->files.guests.kallsyms) ?
 		     trace_args_add_all(&args, view->files.paths, view->files.n) : KSV_EXIT_FILE;
-	char **paths = NULL;
+	bool is_open = status;
+	char **paths;
 
-	if (!status) {
+	if (!is_open && view_wants_window(&view->files))
+		status = open_window(view, &args, &is_open);
+	if (!is_open) {
 		paths = trace_args_paths(&args);
-		view->files.paths = paths;
-		view->files.n = args.n;
-		status = paths ? open_files(view) : KSV_EXIT_FILE;
+		status = paths ? open_paths(view, paths, args.n) : KSV_EXIT_FILE;
+		free(paths);
 	}
-	free(paths);
 	trace_args_free(&args);
 	return status;
 }
@@ -130,9 +171,9 @@ static int take_dialect(const struct ksv_command *command, const struct ksv_opti
 static const struct ksv_option view_option_table[] = {
 	{ 's', "session", "FILE", "restore a KernelShark session instead of opening files",
 	  ksv_take_text, offsetof(OPTIONS, start.session), NULL },
-	KSV_OPTION_FROM(OPTIONS, files.window.from, "load only a window of xentrace files: from\n"
-			"this time on, seconds, or a number with ns, us, ms, s,\n"
-			"m or h, or tsc:N"),
+	KSV_OPTION_FROM(OPTIONS, files.window.from, "load only a window: from this time on,\n"
+			"seconds, or a number with ns, us, ms, s, m or h, or\n"
+			"tsc:N"),
 	KSV_OPTION_TO(OPTIONS, files.window.to, "up to this time, which is not included"),
 	{ 0, "cpu-hz", "HZ", "frequency of the TSC in xentrace files, e.g. 2.4G", take_hz, 0,
 	  NULL },

@@ -28,7 +28,7 @@ struct view_guests {
 	struct host_options options;	/* as the plugins' */
 };
 
-/** The window of xentrace files that is wanted. */
+/** The window of traces that is wanted. */
 struct view_window {
 	struct ksv_time		from, to;	/* KSV_TIME_NONE: their ends */
 	struct xen_trace_options options;	/* as the plugins' */
@@ -48,7 +48,7 @@ struct view_files {
 	struct view_window window;
 };
 
-/** view_wants_window - only a window of xentrace files? */
+/** view_wants_window - only a window of the traces? */
 static inline bool view_wants_window(const struct view_files *files)
 {
 	return files->window.from.kind != KSV_TIME_NONE || files->window.to.kind != KSV_TIME_NONE;
@@ -61,6 +61,22 @@ static inline bool view_wants_window(const struct view_files *files)
  * Return: 0 or a negative errno; but for -ENOMEM, after a message.
  */
 int view_hand_over_window(struct view_files *files, const char *path, bool appended, char **handed);
+
+struct trace_args;
+
+/**
+ * view_split - write the window of a host's trace.dat, and of those of its guests, into the private
+ * directory
+ * @paths: receives an array of their paths; NULL: it is not a trace.dat, and no window is written
+ * @n: receives how many
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+int view_split(struct view_files *files, const struct ksv_command *command,
+	       const struct trace_args *args, char ***paths, int *n);
+
+/** view_make_temp - make the private directory. Return: 0, or a negative errno after a message. */
+int view_make_temp(struct view_files *files);
 
 /** view_check_readable - say why, if a file cannot be read. */
 bool view_check_readable(const char *path);

@@ -37,7 +37,7 @@ enum file_kind {
 
 /* --- the private directory ------------------------------------------------------------------- */
 
-static int make_temp(struct view_files *files)
+int view_make_temp(struct view_files *files)
 {
 	const char *dir = getenv("TMPDIR");
 
@@ -258,7 +258,7 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 			ksv_error("%s: %s", path, strerror(errno));
 		return -EIO;
 	}
-	ret = make_temp(files);
+	ret = view_make_temp(files);
 	if (!ret && asprintf(&raw, "%s/.copy", files->temp) < 0) {
 		raw = NULL;
 		ret = -ENOMEM;
@@ -310,7 +310,7 @@ static char *link_copy(const struct view_files *files, const char *copy)
 static int hand_over_copy(struct view_files *files, const char *path, char **handed)
 {
 	char *sidecar = sidecar_find(path), *copy = NULL, *name = NULL;
-	int fd = trace_dat_open(path), ret = fd < 0 ? fd : make_temp(files);
+	int fd = trace_dat_open(path), ret = fd < 0 ? fd : view_make_temp(files);
 
 	if (!ret) {
 		copy = temp_name(files, base_name(path), FILE_UNKNOWN);
@@ -337,7 +337,7 @@ static int hand_over_copy(struct view_files *files, const char *path, char **han
 
 char *view_link_name(struct view_files *files, const char *path, const char *why)
 {
-	char *name = make_temp(files) ? NULL :
+	char *name = view_make_temp(files) ? NULL :
 		     temp_name(files, base_name(path), kind_of(path));
 
 	if (name && !link_to(path, name)) {

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	view_window.c
- * @brief	A window of a large xentrace file, in place of the file.
+ * @brief	A window of a large trace, in place of the trace.
  *
  * KernelShark and its sessions open files. For sessions, these files must stay where they are and
  * not be written again. So the file that represents a window of a xentrace file is in the user's
- * cache.
+ * cache. The window of a trace.dat is a temporary part of it, as 'kshark-virt split' writes it.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pointer_file.h"
+#include "split_dat.h"
 #include "trace_dat.h"
 #include "view.h"
 #include "xen_trace_window.h"
@@ -23,11 +25,11 @@ static bool check_kind(const char *path)
 	if (xentrace_check(path) || xen_window_is(path))
 		return true;
 	if (trace_dat_is(path))
-		ksv_error("%s: a trace.dat: --from and --to load windows of xentrace files only; "
-			  "use 'trace-cmd split' first", path);
+		ksv_error("%s: a trace.dat beside the trace of another kind of host: --from and "
+			  "--to load windows of either kind, not of both", path);
 	else
-		ksv_error("%s: not a xentrace file: --from and --to load windows of xentrace files "
-			  "only", path);
+		ksv_error("%s: not a xentrace file or trace.dat: --from and --to load windows of "
+			  "these only", path);
 	return false;
 }
 
@@ -108,4 +110,38 @@ int view_hand_over_window(struct view_files *files, const char *path, bool appen
 	xen_window_free(&window);
 	free(folder);
 	return ret;
+}
+
+int view_split(struct view_files *files, const struct ksv_command *command,
+	       const struct trace_args *args, char ***paths, int *n)
+{
+	struct split_dat_options options = {
+		.command = command, .from = &files->window.from, .to = &files->window.to,
+		.trace.cpu_hz = files->guests.options.cpu_hz, .quiet = true,
+	};
+	int status = KSV_EXIT_OK;
+
+	*paths = NULL;
+	*n = 0;
+	for (int i = 0; i < args->n; i++)
+		if (!trace_dat_is(args->items[i].path))
+			return KSV_EXIT_OK;
+	if (view_make_temp(files))
+		return KSV_EXIT_FILE;
+	options.output = files->temp;
+	status = split_dat(&options, args);
+	*paths = status ? NULL : calloc((size_t)args->n + 1, sizeof(**paths));
+	for (int i = 0; *paths && i < args->n; i++) {
+		char *name = split_dat_name(files->temp, args->items[i].path);
+
+		if (name && !access(name, F_OK))
+			(*paths)[(*n)++] = name;
+		else
+			free(name);
+	}
+	if (!status && !*n)
+		status = KSV_EXIT_FILE;
+	/* all that KernelShark gets is the window */
+	files->window.from.kind = files->window.to.kind = KSV_TIME_NONE;
+	return status;
 }
