@@ -21,6 +21,12 @@
 /** Bytes of a file "metadata"; LTTng's, with all events of a kernel, has less than 2 MiB. */
 #define CTF_FOLDER_METADATA	((uint64_t)64 << 20)
 
+/**
+ * The variable by which 'kshark-virt view' hands over copies of folders: the number of the process
+ * that they are for, then a line for each: a descriptor of a trace.dat, a blank, the folder.
+ */
+#define CTF_COPIES		"KSHARK_VIRT_COPIES"
+
 struct ctf_folder {
 	char		**traces;	/* paths */
 	size_t		n, room;

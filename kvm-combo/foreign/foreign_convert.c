@@ -77,6 +77,16 @@ static void limit(struct job *job, uint64_t bytes)
 }
 
 #ifdef KSHARK_VIRT_CTF
+/** The command's program is in another folder than this file, kshark-virt-convert in the same. */
+static const struct ctf_module *load_module(const char **problem)
+{
+	const char *slash = strrchr(KSHARK_VIRT_CTF, '/');
+	const struct ctf_module *module = slash ? own_module(slash + 1, CTF_MODULE_NAME, problem) :
+					  NULL;
+
+	return module ? module : own_module(KSHARK_VIRT_CTF, CTF_MODULE_NAME, problem);
+}
+
 static int convert_ctf(struct job *job)
 {
 	struct foreign_outcome *outcome = job->outcome;
@@ -87,7 +97,7 @@ static int convert_ctf(struct job *job)
 	int ret = ctf_folder_read(job->path, &folder, outcome->problem, sizeof(outcome->problem));
 
 	if (!ret)
-		module = own_module(KSHARK_VIRT_CTF, CTF_MODULE_NAME, &problem);
+		module = load_module(&problem);
 	if (!ret && !module)
 		snprintf(outcome->problem, sizeof(outcome->problem),
 			 "the reader of CTF cannot be loaded: %s", problem);
@@ -291,22 +301,35 @@ static int convert_to_files(struct job *job, struct foreign_outcome *outcome)
 	return ret;
 }
 
-int foreign_convert(const char *path, enum foreign_kind kind, int in, uint64_t most_bytes,
-		    struct foreign_outcome *outcome)
+int foreign_convert_to(const char *path, enum foreign_kind kind, int in, int out,
+		       uint64_t most_bytes, struct foreign_outcome *outcome)
 {
 	struct job job = {
-		.path = path, .kind = kind, .in = in, .fd = temporary_file(),
-		.most_bytes = most_bytes,
+		.path = path, .kind = kind, .in = in, .fd = out, .most_bytes = most_bytes,
 	};
 	int ret;
 
 	*outcome = (struct foreign_outcome){ 0 };
-	ret = job.fd < 0 ? no_file(outcome, job.fd) : convert_to_files(&job, outcome);
+	ret = convert_to_files(&job, outcome);
 	if (in >= 0)
 		close(in);
+	return ret;
+}
+
+int foreign_convert(const char *path, enum foreign_kind kind, int in, uint64_t most_bytes,
+		    struct foreign_outcome *outcome)
+{
+	int fd = temporary_file(), ret;
+
+	if (fd < 0) {
+		*outcome = (struct foreign_outcome){ 0 };
+		if (in >= 0)
+			close(in);
+		return no_file(outcome, fd);
+	}
+	ret = foreign_convert_to(path, kind, in, fd, most_bytes, outcome);
 	if (!ret)
-		return job.fd;
-	if (job.fd >= 0)
-		close(job.fd);
+		return fd;
+	close(fd);
 	return ret;
 }

@@ -46,6 +46,15 @@ enum foreign_kind foreign_kind_of(const char *path, const void *head, size_t n);
 int foreign_convert(const char *path, enum foreign_kind kind, int in, uint64_t most_bytes,
 		    struct foreign_outcome *outcome);
 
+/**
+ * foreign_convert_to - the same, into a file
+ * @out: of an empty file, which is written at any place; above STDERR_FILENO
+ *
+ * Return: 0, or a negative errno with a text in outcome->problem.
+ */
+int foreign_convert_to(const char *path, enum foreign_kind kind, int in, int out,
+		       uint64_t most_bytes, struct foreign_outcome *outcome);
+
 #ifdef __cplusplus
 }
 #endif

@@ -115,6 +115,33 @@ run view --dry-run lttng-host
 status 0
 says "$OUT" "/lttng-host.dat"
 check "the temporary directory is gone" test -z "$(ls -A tmp)"
+# plugin-lttng opens folders by their own names, if KernelShark takes these
+: > "$KSHARK_VIRT_PLUGIN_DIR/plugin-lttng.so"
+mkdir "a b"
+cp -r lttng-host named.dat
+cp -r lttng-guest "a b/guest"
+run view --dry-run lttng-host/ named.dat "a b/guest"
+status 0
+says "$OUT" "/plugin-lttng.so,"
+says "$OUT" " lttng-host -a "
+says "$OUT" "/named.ctf -a "
+says "$OUT" "/guest"
+says "$ERR" "a b/guest: opened as "
+check "the temporary directory is gone" test -z "$(ls -A tmp)"
+
+# The program that the plugin starts makes the same trace.dat as the command reads.
+converter=$(dirname "$KSV_BIN")/../libexec/kshark-virt/kshark-virt-convert
+"$converter" lttng-host > converted.dat 2> "$ERR" || check "it converts: $(cat "$ERR")" false
+"$KSV_BIN" report -q --format csv lttng-host | sed 's/^[^,]*,//' > right
+"$KSV_BIN" report -q --format csv converted.dat | sed 's/^[^,]*,//' > got
+check "it has rows" test "$(wc -l < right)" -ge 150
+check "the converted file has the same numbers" cmp right got
+"$converter" lttng-host 2> "$ERR" | cat > piped.dat
+statuses=${PIPESTATUS[0]}
+check "a pipe is refused" test "$statuses" -eq 2 -a ! -s piped.dat
+"$converter" tmp > converted.dat 2> "$ERR"
+check "a folder without a trace is refused" test $? -eq 3
+says "$ERR" "tmp: no folder with a trace in CTF"
 
 # Damaged folders, and folders that are no traces.
 damaged()

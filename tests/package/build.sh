@@ -107,6 +107,7 @@ holds()
 }
 holds kshark-virt /usr/bin/kshark-virt /usr/libexec/kshark-virt/kshark-virt-xen-meta \
 	/usr/libexec/kshark-virt/kshark-virt-cairo.so /usr/libexec/kshark-virt/kshark-virt-ctf.so \
+	/usr/libexec/kshark-virt/kshark-virt-convert \
 	/usr/share/man/man1/kshark-virt.1.gz /usr/share/man/man5/kshark-virt-sidecar.5.gz \
 	/usr/share/bash-completion/completions/kshark-virt /usr/share/doc/kshark-virt/copyright \
 	/usr/share/zsh/vendor-completions/_kshark-virt \
@@ -114,6 +115,7 @@ holds kshark-virt /usr/bin/kshark-virt /usr/libexec/kshark-virt/kshark-virt-xen-
 	/usr/share/doc/kshark-virt/kshark-virt.spdx /usr/lib/systemd/system/kshark-virt-flight.service
 holds kshark-virt-plugins "$libdir/kernelshark/plugins/plugin-xentrace.so" \
 	"$libdir/kernelshark/plugins/plugin-hypertrace.so" \
+	"$libdir/kernelshark/plugins/plugin-lttng.so" \
 	"$libdir/kernelshark/plugins/plugin-qemu.so" "$libdir/kernelshark/plugins/plugin-virt.so" \
 	"$libdir/kshark-virt/plugins/plugin-kvm_combo.so" \
 	/usr/share/applications/kshark-virt.desktop \

@@ -24,17 +24,18 @@ struct view {
 static int open_files(struct view *view)
 {
 	const char *program = getenv("KERNELSHARK");
-	bool guests;
+	unsigned int shown;
 	char *plugins;
 	int status;
 
 	if (view->start.session && !view_check_session(view->start.session))
 		return KSV_EXIT_FILE;
 	view_catch_signals();
-	plugins = view_plugin_list(&guests);
+	plugins = view_plugin_list(&shown);
 	if (!plugins)
 		return KSV_EXIT_USAGE;
-	view->files.guests.none |= !guests;
+	view->files.guests.none |= !(shown & VIEW_GUESTS);
+	view->files.takes_folders = shown & VIEW_FOLDERS;
 	if (!view_hand_over(&view->files)) {
 		view->start.program = program && *program ? program : "kernelshark";
 		view->start.plugins = plugins;

@@ -12,13 +12,19 @@
 #include "host_trace.h"
 #include "options.h"
 
+/** What the plugins show that need not be there. */
+enum view_plugins {
+	VIEW_GUESTS	= 1 << 0,	/* guests without a trace */
+	VIEW_FOLDERS	= 1 << 1,	/* folders in CTF */
+};
+
 /**
  * view_plugin_list - our plugins, separated by commas
- * @guests: receives whether the one is there that shows guests without a trace
+ * @shown: receives the flags of those that are there, enum view_plugins
  *
  * Return: malloc'ed, or NULL (reported).
  */
-char *view_plugin_list(bool *guests);
+char *view_plugin_list(unsigned int *shown);
 
 /** What is wanted of guests that tell of themselves through hypercalls. */
 struct view_guests {
@@ -44,6 +50,7 @@ struct view_files {
 	char	*temp;		/* private directory, or NULL */
 	uint64_t max_input;	/* bytes that are copied from a pipe at most; 0: a default */
 	bool	any_kind;	/* others' plugins may read what ours do not */
+	bool	takes_folders;	/* KernelShark opens folders in CTF by a plugin of ours */
 	struct view_guests guests;
 	struct view_window window;
 };

@@ -32,7 +32,8 @@
 #include "xentrace_reader.h"
 
 enum file_kind {
-	FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD, FILE_GUEST, FILE_WINDOW, FILE_MONITOR
+	FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD, FILE_GUEST, FILE_WINDOW, FILE_MONITOR,
+	FILE_FOLDER		/* in CTF, which trace_args_add() has converted */
 };
 
 /* --- the private directory ------------------------------------------------------------------- */
@@ -84,8 +85,17 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 static enum file_kind kind_of(const char *path)
 {
+	if (is_folder(path))
+		return trace_dat_is(path) ? FILE_FOLDER : FILE_UNKNOWN;
 	if (xentrace_check(path))
 		return FILE_XENTRACE;
 	if (trace_dat_is(path))
@@ -105,6 +115,7 @@ static bool name_fits(const char *name, enum file_kind kind)
 	case FILE_GUEST:
 	case FILE_WINDOW:
 	case FILE_MONITOR:
+	case FILE_FOLDER:
 		return !ends_with(name, ".dat");
 	case FILE_TRACE_CMD:
 		return ends_with(name, ".dat");
@@ -124,7 +135,8 @@ static char *temp_name(const struct view_files *files, const char *base, enum fi
 	const char *ending = name_fits(base, kind) ? "" : kind == FILE_XENTRACE ? ".xen" :
 			     kind == FILE_GUEST ? ".hypertrace" :
 			     kind == FILE_WINDOW ? ".window" :
-			     kind == FILE_MONITOR ? ".qemu" : ".dat";
+			     kind == FILE_MONITOR ? ".qemu" :
+			     kind == FILE_FOLDER ? ".ctf" : ".dat";
 	size_t n = strlen(base);
 	char *name, *p;
 
@@ -443,7 +455,7 @@ static bool check_content(const struct view_files *files, const char *path, bool
 		return false;
 	if (kind == FILE_MONITOR && files->n > 1)
 		note_alignment(path);
-	return kind != FILE_TRACE_CMD || try_trace(path, calls);
+	return (kind != FILE_TRACE_CMD && kind != FILE_FOLDER) || try_trace(path, calls);
 }
 
 /** Leave files out that cannot be read. Return: -EIO if none is left; -ENOMEM. */
@@ -501,6 +513,21 @@ static int check_all(struct view_files *files)
 	return drop_unreadable(files);
 }
 
+/** A folder is opened as it is, or by a link. Code that asks for the link gets the copy, too. */
+static int hand_over_folder(struct view_files *files, const char *path, bool appended,
+			    char **handed)
+{
+	int ret = hand_over_file(files, path, appended, handed), fd;
+
+	if (ret || !strcmp(*handed, path))
+		return ret;
+	fd = fcntl(trace_dat_held(path), F_DUPFD_CLOEXEC, 0);
+	ret = fd < 0 ? -errno : trace_dat_set_copy(*handed, fd);
+	if (ret && fd >= 0)
+		close(fd);
+	return ret;
+}
+
 static int hand_over_window(struct view_files *files, int i)
 {
 	const char *path = files->paths[i];
@@ -530,6 +557,8 @@ int view_hand_over(struct view_files *files)
 
 		if (view_wants_window(files)) {
 			ret = hand_over_window(files, i);
+		} else if (files->takes_folders && is_folder(path)) {
+			ret = hand_over_folder(files, path, i > 0, &files->names[i]);
 		} else if (is_copy(path)) {
 			ret = hand_over_copy(files, path, &files->names[i]);
 		} else if (is_regular(path)) {

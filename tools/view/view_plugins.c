@@ -18,14 +18,15 @@
 static const struct {
 	const char	*file;
 	const char	*directory;
-	bool		for_guests;
+	unsigned int	shows;		/* enum view_plugins */
 	bool		optional;	/* all else works without it, as with an older folder */
 } plugins[] = {
-	{ "plugin-xentrace.so", KSHARK_VIRT_PLUGIN_DIR, false, false },
-	{ "plugin-hypertrace.so", KSHARK_VIRT_PLUGIN_DIR, true, true },
-	{ "plugin-qemu.so", KSHARK_VIRT_PLUGIN_DIR, false, true },
-	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR, false, false },
-	{ "plugin-kvm_combo.so", KSHARK_VIRT_COMBO_DIR, false, false },
+	{ "plugin-xentrace.so", KSHARK_VIRT_PLUGIN_DIR, 0, false },
+	{ "plugin-hypertrace.so", KSHARK_VIRT_PLUGIN_DIR, VIEW_GUESTS, true },
+	{ "plugin-lttng.so", KSHARK_VIRT_PLUGIN_DIR, VIEW_FOLDERS, true },
+	{ "plugin-qemu.so", KSHARK_VIRT_PLUGIN_DIR, 0, true },
+	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR, 0, false },
+	{ "plugin-kvm_combo.so", KSHARK_VIRT_COMBO_DIR, 0, false },
 };
 
 /**
@@ -79,24 +80,23 @@ static char *append(char *list, const char *path)
 	return longer;
 }
 
-char *view_plugin_list(bool *guests)
+char *view_plugin_list(unsigned int *shown)
 {
 	char *own = own_directory();
 	char *list = NULL;
 
-	*guests = true;
+	*shown = 0;
 	for (size_t i = 0; own && i < ARRAY_SIZE(plugins); i++) {
 		char *path = plugin_path(own, i);
 
-		if (!path && errno == ENOENT) {
-			*guests &= !plugins[i].for_guests;
+		if (!path && errno == ENOENT)
 			continue;
-		}
 		if (!path) {
 			free(list);
 			list = NULL;
 			break;
 		}
+		*shown |= plugins[i].shows;
 		list = append(list, path);
 		free(path);
 		if (!list)

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ctf_folder.h"
 #include "escape.h"
 #include "options.h"
 #include "trace_dat.h"
@@ -240,6 +241,33 @@ static int check_display(void)
 	return KSV_EXIT_USAGE;
 }
 
+/**
+ * Folders that have been converted: KernelShark's process, which has the number of this one, gets
+ * the copies, so that plugin-lttng does not convert them again. Without memory, it does.
+ */
+static void hand_copies(const struct view_start *start)
+{
+	char *lines = NULL;
+	size_t size;
+	FILE *out = open_memstream(&lines, &size);
+	struct stat st;
+
+	if (!out)
+		return;
+	fprintf(out, "%d", (int)getpid());
+	for (int i = 0; i < start->n_names; i++) {
+		int fd = trace_dat_held(start->names[i]);
+
+		if (fd >= 0 && !strchr(start->names[i], '\n') &&
+		    !stat(start->names[i], &st) && S_ISDIR(st.st_mode) &&
+		    !fcntl(fd, F_SETFD, 0))
+			fprintf(out, "\n%d %s", fd, start->names[i]);
+	}
+	if (!fclose(out))
+		setenv(CTF_COPIES, lines, 1);
+	free(lines);
+}
+
 /** Start KernelShark and wait for its end. Return: its exit status. */
 static int run_kernelshark(const struct view_start *start, char **argv)
 {
@@ -261,6 +289,7 @@ static int run_kernelshark(const struct view_start *start, char **argv)
 	if (pid == 0) {
 		default_signals();
 		sigprocmask(SIG_SETMASK, &before, NULL);
+		hand_copies(start);
 		execvp(argv[0], argv);
 		ksv_error("cannot start %s: %s; install KernelShark (Debian: apt-get install "
 			  "kernelshark) or set KERNELSHARK", argv[0], strerror(errno));
