@@ -26,6 +26,12 @@ struct kvm_reader {
 	int		failure;	/* its reason to end: -EBADMSG or -ETIMEDOUT */
 	bool		is_walking;
 	struct reader_bytes message;	/* content of the last message */
+	/* of a walk whose lines are taken one by one: */
+	bool		has_lines;
+	bool		has_block;	/* which the process gets back when @left is 0 */
+	const uint8_t	*at;		/* the next line in the block */
+	size_t		left;
+	void		*room;		/* of KVM_LINE_MOST bytes: texts of the last line */
 };
 
 /* --- messages -------------------------------------------------------------------------------- */
@@ -274,6 +280,7 @@ void kvm_reader_close(struct kvm_reader *reader)
 		munmap(reader->blocks, READER_BLOCKS * READER_BLOCK);
 	kvm_facts_free(&reader->facts);
 	free(reader->message.data);
+	free(reader->room);
 	free(reader);
 }
 
@@ -352,6 +359,73 @@ int kvm_reader_walk(struct kvm_reader *reader, bool all_parts, kvm_item_fn take,
 	}
 	reader->is_walking = false;
 	return ret || !reader->pid ? ret : end_walk(reader, &head);
+}
+
+int kvm_reader_lines(struct kvm_reader *reader, const struct kvm_lines_wanted *wanted)
+{
+	struct reader_bytes content = { 0 };
+	int ret;
+
+	if (!reader->room)
+		reader->room = malloc(KVM_LINE_MOST);
+	reader_put_wanted(&content, wanted);
+	if (!reader->room || content.has_failed)
+		ret = -ENOMEM;
+	else
+		ret = ask_with(reader, READER_LINES, 0, &content);
+	free(content.data);
+	reader->is_walking = reader->has_lines = !ret;
+	reader->has_block = false;
+	reader->left = 0;
+	return ret;
+}
+
+/** Wait for lines. Return: 1, 0 at the end of the walk, or an error, which ends it. */
+static int next_block(struct kvm_reader *reader)
+{
+	struct reader_head head;
+	int ret = reader->has_block ? ask(reader, READER_BLOCK_FREE, 0) : 0;
+
+	reader->has_block = false;
+	if (!ret)
+		ret = receive(reader, &head);
+	if (!ret && head.kind == READER_BLOCK_FULL) {
+		reader->at = block_of(reader, &head);
+		reader->left = (size_t)head.size_of_block;
+		reader->has_block = true;
+		return reader->at ? 1 : fail(reader);
+	}
+	reader->is_walking = reader->has_lines = false;
+	return ret ? ret : end_walk(reader, &head);
+}
+
+int kvm_reader_next_line(struct kvm_reader *reader, struct kvm_line *line)
+{
+	size_t size;
+
+	if (!reader->has_lines)
+		return reader->pid ? 0 : reader->failure;
+	while (!reader->left) {
+		int ret = next_block(reader);
+
+		if (ret <= 0)
+			return ret;
+	}
+	size = kvm_line_unpack(reader->at, reader->left, line, reader->room);
+	if (!size || line->cpu >= reader->facts.n_cpus) {
+		reader->is_walking = reader->has_lines = false;
+		return fail(reader);
+	}
+	reader->at += size;
+	reader->left -= size;
+	return 1;
+}
+
+void kvm_reader_end_lines(struct kvm_reader *reader)
+{
+	if (reader->has_lines)
+		stop(reader);
+	reader->is_walking = reader->has_lines = false;
 }
 
 /* --- questions ------------------------------------------------------------------------------- */

@@ -44,6 +44,24 @@ const struct kvm_facts *kvm_reader_facts(const struct kvm_reader *reader);
 int kvm_reader_walk(struct kvm_reader *reader, bool all_parts, kvm_item_fn take, void *arg);
 
 /**
+ * kvm_reader_lines - begin a walk as kvm_source_lines(), whose lines the caller takes one by one
+ *
+ * Return: 0, -ENOMEM, -EBADMSG or -ETIMEDOUT.
+ */
+int kvm_reader_lines(struct kvm_reader *reader, const struct kvm_lines_wanted *wanted);
+
+/**
+ * kvm_reader_next_line - the next line of that walk
+ * @line: valid until the next call
+ *
+ * Return: 1; 0: there are no more; or as kvm_reader_lines(): the walk is over then.
+ */
+int kvm_reader_next_line(struct kvm_reader *reader, struct kvm_line *line);
+
+/** kvm_reader_end_lines - end that walk, which may be over already or has not begun. */
+void kvm_reader_end_lines(struct kvm_reader *reader);
+
+/**
  * kvm_reader_task - as kvm_source_task(), into @name
  *
  * Return: false if the thread has no name, and during a walk: items have the names then.

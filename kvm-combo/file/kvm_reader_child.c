@@ -133,6 +133,20 @@ static int take_item(void *arg, const struct kvm_item *item)
 	return 0;
 }
 
+static int take_line(void *arg, const struct kvm_line *line)
+{
+	struct child *child = arg;
+	size_t size = kvm_line_size(line);
+
+	if (child->used > READER_BLOCK - size)
+		next_block(child);
+	if (child->is_stopped)
+		return 1;
+	kvm_line_pack(line, child->blocks + child->block * READER_BLOCK + child->used);
+	child->used += size;
+	return 0;
+}
+
 static void begin_walk(struct child *child)
 {
 	child->block = child->used = child->n_full = 0;
@@ -154,6 +168,20 @@ static void walk(struct child *child, bool all_parts)
 	end_walk(child, kvm_source_walk(child->source, all_parts, take_item, child));
 }
 
+static void walk_lines(struct child *child)
+{
+	struct reader_cursor cursor = reader_cursor(&child->in);
+	struct kvm_lines_wanted wanted;
+	int ret = reader_get_wanted(&cursor, &wanted);
+
+	begin_walk(child);
+	if (!ret)
+		ret = kvm_source_lines(child->source, &wanted, take_line, child);
+	free((void *)wanted.without);
+	free((void *)wanted.steps);
+	end_walk(child, ret);
+}
+
 /* --- questions ------------------------------------------------------------------------------- */
 
 static void put_tids(struct child *child, uint64_t trace_id)
@@ -173,6 +201,9 @@ static void serve(struct child *child, const struct reader_head *head)
 	switch (head->kind) {
 	case READER_WALK:
 		walk(child, head->value);
+		return;
+	case READER_LINES:
+		walk_lines(child);
 		return;
 	case READER_TASK:
 		name = kvm_source_task(child->source, (int32_t)head->value);

@@ -76,6 +76,46 @@ char *reader_get_text(struct reader_cursor *cursor)
 	return text;
 }
 
+void reader_put_wanted(struct reader_bytes *bytes, const struct kvm_lines_wanted *wanted)
+{
+	reader_put_number(bytes, wanted->fields);
+	reader_put_number(bytes, (uint64_t)wanted->from_key);
+	reader_put_number(bytes, wanted->n_without);
+	for (size_t i = 0; i < wanted->n_without; i++)
+		reader_put_number(bytes, (uint32_t)wanted->without[i]);
+	reader_put_number(bytes, wanted->n_steps);
+	for (size_t i = 0; i < wanted->n_steps; i++) {
+		reader_put_number(bytes, (uint32_t)wanted->steps[i].cpu);
+		reader_put_number(bytes, wanted->steps[i].back);
+		reader_put_number(bytes, (uint64_t)wanted->steps[i].from);
+		reader_put_number(bytes, (uint64_t)wanted->steps[i].add);
+	}
+}
+
+int reader_get_wanted(struct reader_cursor *cursor, struct kvm_lines_wanted *wanted)
+{
+	struct virt_clock_step *steps;
+	int32_t *without;
+
+	*wanted = (struct kvm_lines_wanted){ .fields = reader_get_number(cursor, 1) };
+	wanted->from_key = (int64_t)reader_get_number(cursor, UINT64_MAX);
+	wanted->n_without = (size_t)reader_get_number(cursor, READER_MOST_EVENTS);
+	wanted->without = without = calloc(wanted->n_without + 1, sizeof(*without));
+	for (size_t i = 0; without && i < wanted->n_without; i++)
+		without[i] = (int32_t)reader_get_number(cursor, UINT32_MAX);
+	wanted->n_steps = (size_t)reader_get_number(cursor, VIRT_CLOCK_MAX_STEPS);
+	wanted->steps = steps = calloc(wanted->n_steps + 1, sizeof(*steps));
+	for (size_t i = 0; steps && i < wanted->n_steps; i++) {
+		steps[i].cpu = (int32_t)reader_get_number(cursor, UINT32_MAX);
+		steps[i].back = reader_get_number(cursor, 1);
+		steps[i].from = (int64_t)reader_get_number(cursor, UINT64_MAX);
+		steps[i].add = (int64_t)reader_get_number(cursor, UINT64_MAX);
+	}
+	if (!without || !steps)
+		return -ENOMEM;
+	return cursor->is_bad || cursor->left ? -EBADMSG : 0;
+}
+
 static int send_all(int fd, const void *data, size_t n)
 {
 	const uint8_t *at = data;

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kvm_line.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,8 @@ extern "C" {
 #define READER_MOST_CONTENT	((size_t)32 << 20)
 #define READER_MOST_EVENTS	65536
 
+_Static_assert(KVM_LINE_MOST <= READER_BLOCK, "a block has room for each line");
+
 enum reader_request {
 	READER_WALK = 1,	/* value: 1: all parts. Replies: full blocks, then READER_ANSWER */
 	READER_BLOCK_FREE,	/* during a walk: the oldest full block has been read */
@@ -34,6 +37,7 @@ enum reader_request {
 	READER_TASK,		/* value: pid */
 	READER_TIDS,		/* value: trace id of a guest */
 	READER_HIDE_OFFSETS,
+	READER_LINES,		/* content: reader_put_wanted(). Replies: as to READER_WALK */
 };
 
 enum reader_reply {
@@ -89,6 +93,17 @@ int reader_send(int fd, const struct reader_head *head, const struct reader_byte
  * Return: 0, -EPIPE if there is none any more, -EBADMSG if it is too large, -ENOMEM.
  */
 int reader_receive(int fd, struct reader_head *head, struct reader_bytes *content);
+
+/** reader_put_wanted - add which lines are wanted */
+void reader_put_wanted(struct reader_bytes *bytes, const struct kvm_lines_wanted *wanted);
+
+/**
+ * reader_get_wanted - read that
+ * @wanted: receives it; its arrays are to be freed in any case
+ *
+ * Return: 0, -ENOMEM or -EBADMSG.
+ */
+int reader_get_wanted(struct reader_cursor *cursor, struct kvm_lines_wanted *wanted);
 
 /** kvm_reader_child - open the file, and answer requests until the other side closes @fd */
 __attribute__((noreturn))

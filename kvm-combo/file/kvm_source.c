@@ -346,12 +346,18 @@ static void add_part(struct kvm_item *item, enum kvm_item_part part, const void 
 	item->parts |= (uint8_t)(1 << part);
 }
 
-/**
- * The name of a thread goes with the first record after it is known.
- *
- * Return: 1: @name has it; 0: there is none, or it was given before; -ENOMEM.
- */
-static int name_once(struct kvm_source *source, int32_t pid, struct kvm_item_name *name)
+/** Return: 0 or -ENOMEM. */
+static int give_name(struct kvm_source *source, int32_t pid, enum kvm_item_part part,
+		     struct kvm_item_name *name, struct kvm_item *item)
+{
+	int ret = kvm_source_name_once(source, pid, name);
+
+	if (ret > 0)
+		add_part(item, part, name);
+	return ret < 0 ? ret : 0;
+}
+
+int kvm_source_name_once(struct kvm_source *source, int32_t pid, struct kvm_item_name *name)
 {
 	const char *comm;
 	int64_t n;
@@ -369,22 +375,7 @@ static int name_once(struct kvm_source *source, int32_t pid, struct kvm_item_nam
 	return 1;
 }
 
-/** Return: 0 or -ENOMEM. */
-static int give_name(struct kvm_source *source, int32_t pid, enum kvm_item_part part,
-		     struct kvm_item_name *name, struct kvm_item *item)
-{
-	int ret = name_once(source, pid, name);
-
-	if (ret > 0)
-		add_part(item, part, name);
-	return ret < 0 ? ret : 0;
-}
-
-/**
- * The next thread of a sched_switch, or VIRT_NONE. The trace keeps the first name of each that has
- * none.
- */
-static int32_t next_pid_of(struct kvm_source *source, struct tep_record *record)
+int32_t kvm_source_next_pid(struct kvm_source *source, struct tep_record *record)
 {
 	unsigned long long pid;
 	char comm[KVM_TASK_NAME] = "";
@@ -562,7 +553,7 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu, bo
 	item.offset = record->offset;
 	item.irq = -1;
 	item.pid = kvm_fields_pid(source->fields, record);
-	item.next_pid = id == source->switch_id ? next_pid_of(source, record) : VIRT_NONE;
+	item.next_pid = id == source->switch_id ? kvm_source_next_pid(source, record) : VIRT_NONE;
 	item.event = id;
 	item.bytes = (uint32_t)record->record_size;
 	item.cpu = (int16_t)cpu;
@@ -581,8 +572,7 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu, bo
 
 /* --- walking --------------------------------------------------------------------------------- */
 
-/** A new walk begins: the facts about the last one are gone. */
-static void forget_walk(struct kvm_source *source)
+void kvm_source_forget_walk(struct kvm_source *source)
 {
 	struct kvm_facts *facts = &source->facts;
 
@@ -619,7 +609,7 @@ int kvm_source_walk(struct kvm_source *source, bool all_parts, kvm_item_fn take,
 	struct walk walk = { source, all_parts, take, arg, 0, VIRT_NONE };
 	int ret = 0;
 
-	forget_walk(source);
+	kvm_source_forget_walk(source);
 	for (int cpu = 0; cpu < source->facts.n_cpus && !ret; cpu++)
 		ret = read_cpu(&walk, cpu);
 	return ret;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "kvm_item.h"
+#include "kvm_line.h"
 #include "trace_dat.h"
 
 #ifdef __cplusplus
@@ -101,6 +102,17 @@ typedef int (*kvm_item_fn)(void *arg, const struct kvm_item *item);
  * Return: 0, -ENOMEM, or what @take returned other than 0.
  */
 int kvm_source_walk(struct kvm_source *source, bool all_parts, kvm_item_fn take, void *arg);
+
+/** Takes a record as text; the line is valid until it returns. Other values than 0 end the walk. */
+typedef int (*kvm_line_fn)(void *arg, const struct kvm_line *line);
+
+/**
+ * kvm_source_lines - all records in order of time; of the same time, those of the lower CPU first
+ *
+ * Return: as kvm_source_walk().
+ */
+int kvm_source_lines(struct kvm_source *source, const struct kvm_lines_wanted *wanted,
+		     kvm_line_fn take, void *arg);
 
 /** kvm_source_task - the name of a thread, or NULL. */
 const char *kvm_source_task(const struct kvm_source *source, int32_t pid);

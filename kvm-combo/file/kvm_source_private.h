@@ -71,4 +71,21 @@ int kvm_reading_next(struct kvm_source *source, struct kvm_reading *reading,
 /** kvm_reading_end - free it; one that is all zero has ended already. */
 void kvm_reading_end(const struct kvm_source *source, struct kvm_reading *reading);
 
+/** kvm_source_forget_walk - a new walk begins: the facts about the last one are gone */
+void kvm_source_forget_walk(struct kvm_source *source);
+
+/**
+ * kvm_source_name_once - the name of a thread goes with the first record after it is known
+ *
+ * Return: 1: @name has it; 0: there is none, or it was given before; -ENOMEM.
+ */
+int kvm_source_name_once(struct kvm_source *source, int32_t pid, struct kvm_item_name *name);
+
+/**
+ * kvm_source_next_pid - the next thread of a sched_switch, or VIRT_NONE
+ *
+ * The trace keeps the first name of each that has none.
+ */
+int32_t kvm_source_next_pid(struct kvm_source *source, struct tep_record *record);
+
 #endif

@@ -652,6 +652,107 @@ int kvm_trace_walk(struct kvm_trace *trace,
 	return read_all(&pass);
 }
 
+/* --- lines ----------------------------------------------------------------------------------- */
+
+const char *kvm_trace_system(const struct kvm_trace *trace, int32_t event)
+{
+	const struct kvm_event_name *found = event_of(trace, event);
+
+	return found ? found->system : NULL;
+}
+
+bool kvm_trace_has_event(const struct kvm_trace *trace, kvm_trace_wants_fn wants, void *arg)
+{
+	for (int32_t i = 0; i < trace->facts->n_events; i++) {
+		const struct kvm_event_name *event = &trace->facts->events[i];
+
+		if (wants(arg, event->id, event->system, event->name))
+			return true;
+	}
+	return false;
+}
+
+/** Slack for a conversion of times that rounds. */
+#define KEY_SLACK	4096
+
+/** The first time of the file that may be @from_ns or later; conversions keep the order. */
+static int64_t key_of(const struct kvm_trace *trace, int64_t from_ns)
+{
+	int64_t lo = INT64_MIN / 2, hi = INT64_MAX / 2;
+
+	while (lo < hi) {
+		int64_t middle = lo + (hi - lo) / 2;
+
+		if (aligned_time(trace, middle) < from_ns)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo - KEY_SLACK;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const int32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int kvm_trace_begin_lines(struct kvm_trace *trace, const struct kvm_trace_lines *lines)
+{
+	struct kvm_lines_wanted wanted = {
+		.fields = lines->fields, .steps = trace->steps, .n_steps = trace->n_steps,
+		.from_key = lines->from_ns == INT64_MIN ? INT64_MIN :
+			    key_of(trace, lines->from_ns),
+	};
+	int32_t *without = calloc((size_t)trace->facts->n_events + 1, sizeof(*without));
+	int ret;
+
+	if (!without)
+		return -ENOMEM;
+	for (int32_t i = 0; i < trace->facts->n_events && lines->wants; i++) {
+		const struct kvm_event_name *event = &trace->facts->events[i];
+
+		if (!lines->wants(lines->arg, event->id, event->system, event->name))
+			without[wanted.n_without++] = event->id;
+	}
+	qsort(without, wanted.n_without, sizeof(*without), compare_ids);
+	wanted.without = without;
+	ret = trace->reader ? kvm_reader_lines(trace->reader, &wanted) : -ENOTSUP;
+	free(without);
+	return ret;
+}
+
+int kvm_trace_next_line(struct kvm_trace *trace, struct kvm_trace_line *line)
+{
+	struct kvm_line *from = &line->line;
+	int ret = kvm_reader_next_line(trace->reader, from);
+	const char *system;
+
+	if (ret <= 0)
+		return ret;
+	if (from->has_name)
+		keep_name(trace->known, from->name.pid, from->name.comm);
+	system = kvm_trace_system(trace, from->event);
+	line->time_ns = aligned_time(trace, from->key);
+	line->missing = from->missing;
+	line->pid = from->pid;
+	line->vcpu_pid = kvm_meta_first(trace->meta, from->pid);
+	line->next_pid = from->next_pid;
+	line->event = from->event;
+	line->cpu = from->cpu;
+	line->has_lost = from->has_lost;
+	line->is_own = system && !strcmp(system, KVM_OWN_SYSTEM);
+	line->info = from->info ? from->info : "";
+	return 1;
+}
+
+void kvm_trace_end_lines(struct kvm_trace *trace)
+{
+	if (trace->reader)
+		kvm_reader_end_lines(trace->reader);
+}
+
 /* --- models ---------------------------------------------------------------------------------- */
 
 int kvm_trace_track(struct kvm_trace *trace, struct kvm_tracker *tracker,

@@ -16,6 +16,7 @@
 #include "clock_steps.h"
 #include "hyper_event.h"
 #include "kvm_item.h"
+#include "kvm_line.h"
 #include "kvm_meta.h"
 #include "trace_dat.h"
 #include "trace_notes.h"
@@ -211,6 +212,61 @@ const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid);
 int kvm_trace_walk(struct kvm_trace *trace,
 		   int (*take)(void *arg, const struct kvm_trace_record *record),
 		   void (*lost)(void *arg, int cpu, uint64_t records), void *arg);
+
+/** A record as text. */
+struct kvm_trace_line {
+	int64_t		time_ns;
+	uint64_t	missing;	/* records lost before it, if @has_lost; 0: unknown */
+	int32_t		pid;		/* thread that was on the CPU */
+	int32_t		vcpu_pid;	/* as in struct kvm_trace_record */
+	int32_t		next_pid;	/* sched_switch: who comes next; else VIRT_NONE */
+	int32_t		event;		/* kvm_trace_event() */
+	int16_t		cpu;
+	bool		has_lost;
+	bool		is_own;		/* no record of the file: kshark-virt added it when it
+					 * converted the trace of another tool */
+	const char	*info;		/* the fields as the event's format prints them; or "" */
+	struct kvm_line	line;		/* for kvm_line_field() */
+};
+
+/** @system: "kvm", "sched" ... */
+typedef bool (*kvm_trace_wants_fn)(void *arg, int32_t event, const char *system,
+				   const char *name);
+
+/** Which records of a trace are wanted as text. */
+struct kvm_trace_lines {
+	int64_t		from_ns;	/* earlier ones have no texts; INT64_MIN: all */
+	bool		fields;		/* also each field by itself */
+	kvm_trace_wants_fn wants;	/* are texts of an event wanted? NULL: of each event */
+	void		*arg;
+};
+
+/**
+ * kvm_trace_begin_lines - begin to take the records one by one, in order of time
+ *
+ * Only for a trace of kvm_trace_open_apart(). Until kvm_trace_end_lines(), it can neither be walked
+ * nor asked for names of threads whose records were not taken yet.
+ *
+ * Return: 0, -ENOMEM, -ENOTSUP for another trace, or as kvm_trace_walk().
+ */
+int kvm_trace_begin_lines(struct kvm_trace *trace, const struct kvm_trace_lines *lines);
+
+/**
+ * kvm_trace_next_line - the next record; of the same time, those of the lower CPU first
+ * @line: valid until the next call
+ *
+ * Return: 1; 0: there are no more; or as kvm_trace_walk(), which ends it.
+ */
+int kvm_trace_next_line(struct kvm_trace *trace, struct kvm_trace_line *line);
+
+/** kvm_trace_end_lines - end it; it may be over already. */
+void kvm_trace_end_lines(struct kvm_trace *trace);
+
+/** kvm_trace_has_event - does it know an event that is wanted? */
+bool kvm_trace_has_event(const struct kvm_trace *trace, kvm_trace_wants_fn wants, void *arg);
+
+/** kvm_trace_system - "kvm", "sched" ..., the system of an event; or NULL. */
+const char *kvm_trace_system(const struct kvm_trace *trace, int32_t event);
 
 /**
  * kvm_trace_track - walk, and give all records to a tracker, with what the sidecar tells

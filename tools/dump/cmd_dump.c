@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_dump.c
- * @brief	kshark-virt dump: the records of a xentrace file as text, CSV or JSON lines.
+ * @brief	kshark-virt dump: the records of traces as text, CSV or JSON lines.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include "model_load.h"
 #include "progress.h"
 #include "trace_args.h"
+#include "trace_dat.h"
 #include "xen_trace_window.h"
 
 static const char *const format_names[] = {
@@ -58,6 +59,14 @@ static int take_event(const struct ksv_command *command, const struct ksv_option
 	return dump_add_pattern(target, command, value);
 }
 
+static int take_glob(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *value, void *target)
+{
+	(void)command;
+	(void)option;
+	return dump_add_glob(target, value);
+}
+
 static int take_hypertrace(const struct ksv_command *command, const struct ksv_option *option,
 			   const char *value, void *target)
 {
@@ -83,6 +92,11 @@ static const struct ksv_option dump_option_table[] = {
 	KSV_OPTION_VCPUS(OPTIONS, filter.vcpus, "only while these run, e.g. d1v0,d2,idle,d?v?"),
 	{ 'e', "event", "GLOB", "only events whose name or id (0x...) matches;\nmay be repeated",
 	  take_event, offsetof(OPTIONS, filter), NULL },
+	{ 0, "machine", "GLOB", "KVM: only records of these machines' traces: host, or\n"
+	  "a guest's machine; may be repeated",
+	  take_glob, offsetof(OPTIONS, filter.machines), NULL },
+	{ 0, "task", "GLOB", "KVM: only while these tasks have the CPU: name, pid or\n"
+	  "name-pid; may be repeated", take_glob, offsetof(OPTIONS, filter.tasks), NULL },
 	KSV_OPTION_FROM(OPTIONS, filter.from, "from this time on: seconds as shown, or a number "
 			"with\nns, us, ms, s, m or h; +1s or 10% of the trace; or\ntsc:N for "
 			"a raw time stamp"),
@@ -107,7 +121,11 @@ static int check_options(const struct dump_options *options)
 		return ksv_usage_error(options->command, "--kallsyms requires --hypertrace");
 	if (options->hypertrace && options->list_events)
 		return ksv_usage_error(options->command, "either --hypertrace or --list-events");
-	return options->hypertrace ? 0 : dump_check_patterns(&options->filter, options->command);
+	if (options->hypertrace && (options->filter.machines.n || options->filter.tasks.n))
+		return ksv_usage_error(options->command, "--hypertrace has neither --machine nor "
+				       "--task; --vcpu d1 selects a machine");
+	/* names of events of other traces are those that the trace has */
+	return options->list_events ? dump_check_patterns(&options->filter, options->command) : 0;
 }
 
 /* --- the walk -------------------------------------------------------------------------------- */
@@ -313,17 +331,52 @@ static int dump_calls(const char *path, const struct dump_options *options, stru
 	return dump_hypertrace(&wanted, path, out);
 }
 
-static int dump_arg(const char *arg, struct dump_options *options, struct output *out)
+/** Names of Xen's events are those of a table; no record of Xen has the name of a task. */
+static int dump_xen(const char *path, struct dump_options *options, struct output *out)
+{
+	int status = dump_check_patterns(&options->filter, options->command);
+
+	if (status)
+		return status;
+	if (options->filter.machines.n || options->filter.tasks.n)
+		return ksv_usage_error(options->command, "%s: a xentrace file. --machine and "
+				       "--task are for KVM; --vcpu d1 selects a domain", path);
+	return dump_file(path, options, out);
+}
+
+/** The trace of a KVM host, with those of its guests. */
+static int dump_traces(const struct trace_args *args, const struct dump_options *options,
+		       struct output *out)
+{
+	const struct dump_kvm wanted = {
+		.command = options->command, .filter = &options->filter,
+		.format = (enum dump_format)options->format, .output = options->output,
+		.quiet = options->quiet, .trace = host_options(options),
+	};
+	int status = trace_args_check_twice(args);
+
+	return status ? status : dump_kvm(&wanted, args, out);
+}
+
+static int dump_args(char **argv, int n, struct dump_options *options, struct output *out)
 {
 	struct trace_args args = {
-		.quiet = options->quiet, .max_input = options->trace.reader.max_input,
+		.quiet = options->quiet, .host_only = options->hypertrace,
+		.max_input = options->trace.reader.max_input,
 	};
-	const char *path;
-	int status = trace_args_only(&args, options->command, arg, options->output, &path);
+	int status = trace_args_add_all(&args, argv, n);
 
 	if (!status)
-		status = options->hypertrace ? dump_calls(path, options, out) :
-			 dump_file(path, options, out);
+		status = trace_args_check_output(&args, options->command, "output",
+						 options->output);
+	if (!status && !options->hypertrace && trace_dat_is(args.items[0].path))
+		status = dump_traces(&args, options, out);
+	else if (!status && n > 1)
+		status = ksv_usage_error(options->command, "give one file; '%s' is another one",
+					 argv[1]);
+	else if (!status)
+		status = options->hypertrace ? dump_calls(args.items[0].path, options, out) :
+			 dump_xen(args.items[0].path, options, out);
 	trace_args_free(&args);
 	return status;
 }
@@ -359,11 +412,8 @@ static int run_dump(const struct ksv_command *command, int argc, char **argv)
 		status = list_events(&options, &out);
 	else if (first == argc)
 		status = ksv_usage_error(command, "which file?");
-	else if (first + 1 < argc)
-		status = ksv_usage_error(command, "give one file; '%s' is another one",
-					 argv[first + 1]);
 	else
-		status = dump_arg(argv[first], &options, &out);
+		status = dump_args(argv + first, argc - first, &options, &out);
 out:
 	dump_filter_free(&options.filter);
 	return status;
@@ -371,11 +421,11 @@ out:
 
 const struct ksv_command cmd_dump = {
 	.name = "dump",
-	.args = "[OPTION...] FILE",
-	.summary = "Show the records of a xentrace file as text, CSV or JSON",
-	.notes = "FILE may be compressed with gzip or zstd, a pipe, or - for standard input;\n"
-		 "or the folder of a recording; with --hypertrace also the trace.dat of a KVM\n"
-		 "host.\n",
+	.args = "[OPTION...] FILE [GUEST...]",
+	.summary = "Show the records of traces as text, CSV or JSON",
+	.notes = KSV_NOTE_HOST
+		 "After the trace of a KVM host, those of its guests may follow: all records are\n"
+		 "shown in order of time, with the state of the vCPU.\n",
 	.options = dump_option_table,
 	.words = dump_words,
 	.n_options = ARRAY_SIZE(dump_option_table),

@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_DUMP_H
 
 #include "host_trace.h"
+#include "model_files.h"
 #include "options.h"
 #include "table.h"
 #include "terminal.h"
@@ -33,6 +34,12 @@ struct event_pattern {
 	uint32_t	id;
 };
 
+/** Patterns of names, as given. */
+struct dump_globs {
+	const char	**all;
+	int		n, room;
+};
+
 /** Which records were asked for. All zero: every one. */
 struct dump_filter {
 	struct ksv_id_set	pcpus;
@@ -40,6 +47,7 @@ struct dump_filter {
 	struct event_pattern	*patterns;
 	int			n_patterns, patterns_room;
 	struct ksv_time		from, to;
+	struct dump_globs	machines, tasks;	/* KVM */
 };
 
 /* --- which records: dump_filter.c ------------------------------------------------------------ */
@@ -56,6 +64,13 @@ int dump_add_pattern(struct dump_filter *filter, const struct ksv_command *comma
 int dump_check_patterns(const struct dump_filter *filter, const struct ksv_command *command);
 
 bool dump_event_selected(const struct dump_filter *filter, uint32_t id, const char *name);
+
+/** dump_names_event - the same for an event of KVM, whose pattern may be "system:name" */
+bool dump_names_event(const struct dump_filter *filter, uint32_t id, const char *system,
+		      const char *name);
+
+/** dump_add_glob - one more name. Return: 0 or an exit status (reported). */
+int dump_add_glob(struct dump_globs *globs, const char *glob);
 
 /** dump_before, dump_after - is a record outside of the time that was asked for? */
 bool dump_before(const struct dump_filter *filter, const struct xen_trace_row *row);
@@ -111,6 +126,21 @@ struct dump_hypertrace {
 
 /** dump_hypertrace - write the hypercalls of a host's trace. Return: exit status. */
 int dump_hypertrace(const struct dump_hypertrace *options, const char *path, struct output *out);
+
+/* --- a KVM host and its guests: dump_kvm.c --------------------------------------------------- */
+
+/** What is wanted. */
+struct dump_kvm {
+	const struct ksv_command *command;
+	const struct dump_filter *filter;
+	enum dump_format	format;
+	const char		*output;
+	bool			quiet;
+	struct host_options	trace;
+};
+
+/** dump_kvm - write the records of a host and those of its guests. Return: exit status. */
+int dump_kvm(const struct dump_kvm *options, const struct trace_args *args, struct output *out);
 
 /* --- the table of events: dump_list.c --------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,30 @@ int dump_add_pattern(struct dump_filter *filter, const struct ksv_command *comma
 	pattern->is_id = true;
 	pattern->id = (uint32_t)id;
 	return 0;
+}
+
+int dump_add_glob(struct dump_globs *globs, const char *glob)
+{
+	if (ARRAY_GROW(globs->all, globs->n, globs->room)) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	globs->all[globs->n++] = glob;
+	return 0;
+}
+
+bool dump_names_event(const struct dump_filter *filter, uint32_t id, const char *system,
+		      const char *name)
+{
+	char full[256];
+
+	if (dump_event_selected(filter, id, name))
+		return true;
+	snprintf(full, sizeof(full), "%s:%s", system, name);
+	for (int i = 0; i < filter->n_patterns; i++)
+		if (!filter->patterns[i].is_id && !fnmatch(filter->patterns[i].glob, full, 0))
+			return true;
+	return false;
 }
 
 bool dump_event_selected(const struct dump_filter *filter, uint32_t id, const char *name)
@@ -84,5 +109,7 @@ bool dump_after(const struct dump_filter *filter, const struct xen_trace_row *ro
 void dump_filter_free(struct dump_filter *filter)
 {
 	free(filter->patterns);
+	free(filter->machines.all);
+	free(filter->tasks.all);
 	ksv_vcpus_free(&filter->vcpus);
 }

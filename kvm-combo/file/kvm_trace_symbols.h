@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_trace_symbols.h
+ * @brief	The names of the kernel's functions in a trace.dat.
+ */
+#ifndef KSHARK_VIRT_KVM_TRACE_SYMBOLS_H
+#define KSHARK_VIRT_KVM_TRACE_SYMBOLS_H
+
+#include <stdbool.h>
+
+/** kvm_trace_use_symbols - read them from all trace.dat files that are opened from now on */
+void kvm_trace_use_symbols(void);
+
+#endif
