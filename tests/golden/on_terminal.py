@@ -5,7 +5,7 @@
 on_terminal.py COLUMNS LINES COMMAND...
 
 The terminal is the command's controlling terminal and its standard output and error. Its input is the input of
-this program.
+this program, so that a pager reads keys from it.
 """
 import fcntl
 import os

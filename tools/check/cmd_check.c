@@ -375,7 +375,7 @@ static int check_file(struct check_options *options, const struct trace_args *ar
 	status = check_used(options, load.model);
 	if (status)
 		goto changed;
-	out_open_text(out, NULL, options->format == CHECK_TEXT ? OUT_PEOPLE : OUT_PROGRAM);
+	out_open_text(out, NULL, options->format == CHECK_TEXT ? OUT_PAGES : OUT_PROGRAM);
 	if (options->budgets.n || options->cores) {
 		status = out_close(out, options->cores ? check_isolation(&check) :
 							 check_limits(&check));

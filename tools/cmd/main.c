@@ -12,6 +12,7 @@
 
 #include "completion.h"
 #include "options.h"
+#include "pager.h"
 #include "whole_file.h"
 
 static const struct ksv_command *const commands[] = {
@@ -157,10 +158,11 @@ static void fill_descriptors(void)
 			_exit(KSV_EXIT_FILE);
 }
 
-/** Nothing half written is left behind. */
+/** Nothing half written is left behind, and no pager that shares the terminal with the shell. */
 static void on_signal(int number)
 {
 	whole_file_discard_all();
+	pager_end();
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -190,6 +192,7 @@ int main(int argc, char **argv)
 	/* Messages in the user's characters; numbers stay as they are for programs. */
 	setlocale(LC_CTYPE, "");
 	status = run(argc, argv);
+	pager_end();
 	if (fflush(stdout) && errno != EPIPE) {
 		ksv_error("standard output: cannot write: %s", strerror(errno));
 		return KSV_EXIT_FILE;

@@ -15,6 +15,7 @@
 #include "array.h"
 #include "escape.h"
 #include "options.h"
+#include "pager.h"
 #include "search.h"
 #include "sidecar.h"
 #include "xen_trace.h"
@@ -97,6 +98,17 @@ static int take_color(const struct ksv_command *command, const struct ksv_option
 	return ksv_take_choice(command, option, value, &text_color);
 }
 
+static int take_no_pager(const struct ksv_command *command, const struct ksv_option *option,
+			 const char *value, void *target)
+{
+	(void)command;
+	(void)option;
+	(void)value;
+	(void)target;
+	pager_disable();
+	return 0;
+}
+
 static const char *const colors[] = {
 	[KSV_COLOR_AUTO] = "auto", [KSV_COLOR_ALWAYS] = "always", [KSV_COLOR_NEVER] = "never",
 	NULL
@@ -106,6 +118,8 @@ static const char *const colors[] = {
 static const struct ksv_option text_options[] = {
 	{ 0, "color", "WHEN", "colour text: auto (default: on a terminal), always or\nnever",
 	  take_color, 0, colors },
+	{ 0, "no-pager", NULL, "print long text on a terminal without a pager",
+	  take_no_pager, 0, NULL },
 };
 
 enum ksv_color ksv_color(void)

@@ -74,7 +74,7 @@ struct ksv_command {
 	const struct ksv_option *options; /* ends with a NULL name; --help is added */
 	int		n_options;
 	const struct ksv_words *words;	/* for completion; ends with a NULL option; may be NULL */
-	bool		prints_text;	/* it also has --color */
+	bool		prints_text;	/* it also has --color and --no-pager */
 	int		(*run)(const struct ksv_command *command, int argc, char **argv);
 };
 

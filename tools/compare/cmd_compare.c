@@ -520,7 +520,7 @@ static int write_all(struct job *job)
 	if (job->plot && job->output && ksv_same_file(job->plot, job->output))
 		return ksv_usage_error(job->command, "--output %s: is the plot", job->output);
 	status = out_open_text(&out, job->output, writers[job->format] == compare_text ?
-			       OUT_PEOPLE : OUT_PROGRAM);
+			       OUT_PAGES : OUT_PROGRAM);
 	if (status)
 		return status;
 	writers[job->format](&out, &job->compare, &job->options);

@@ -59,7 +59,7 @@ static int write_diff(const struct diff_options *options, const struct diff *dif
 {
 	static struct output out;
 	int status = out_open_text(&out, options->output,
-				   options->format ? OUT_PROGRAM : OUT_PEOPLE);
+				   options->format ? OUT_PROGRAM : OUT_PAGES);
 
 	if (status)
 		return status;

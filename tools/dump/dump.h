@@ -18,7 +18,7 @@ enum dump_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, N_FORMATS };
 /** @format: enum dump_format */
 static inline enum out_reader dump_reader(int format)
 {
-	return format == FORMAT_TEXT ? OUT_PEOPLE : OUT_PROGRAM;
+	return format == FORMAT_TEXT ? OUT_PAGES : OUT_PROGRAM;
 }
 
 /** dump_rows - how a table is written. @format: enum dump_format, but not text */

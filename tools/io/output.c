@@ -24,6 +24,7 @@ int out_open(struct output *out, const char *path)
 	out->fd = STDOUT_FILENO;
 	out->error = 0;
 	out->color = false;
+	out->choose = NULL;
 	out->named = path && strcmp(path, "-") != 0;
 	out->name = out->named ? path : "standard output";
 	out->pos = out->buffer;
@@ -52,8 +53,17 @@ static void write_out(struct output *out, const char *data, size_t size)
 	}
 }
 
+/** @is_all: nothing follows */
+static void choose(struct output *out, bool is_all)
+{
+	if (out->choose)
+		out->choose(out, is_all);
+	out->choose = NULL;
+}
+
 void out_flush(struct output *out)
 {
+	choose(out, false);
 	write_out(out, out->buffer, out->pos - out->buffer);
 	out->pos = out->buffer;
 }
@@ -75,6 +85,7 @@ void out_collect(struct output *out)
 	out->fd = -1;
 	out->error = 0;
 	out->color = false;
+	out->choose = NULL;
 	out->named = false;
 	out->name = "memory";
 	out->pos = out->buffer;
@@ -93,6 +104,7 @@ int out_close(struct output *out, int status)
 	bool good = status == KSV_EXIT_OK || status == KSV_EXIT_FINDINGS ||
 		    status == KSV_EXIT_UNTOLD;
 
+	choose(out, true);
 	out_flush(out);
 	if (out->named && good && !out->error)
 		out->error = -whole_file_commit(&out->file);

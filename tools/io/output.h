@@ -28,6 +28,8 @@ struct output {
 	struct whole_file file;		/* if it is named */
 	const char	*name;		/* for messages */
 	bool		color;		/* out_style() colours */
+	/* called before the first byte is written, if it is set; may change @fd */
+	void		(*choose)(struct output *out, bool is_all);
 	char		*pos;		/* where the next byte goes */
 	char		*end;		/* of the buffer */
 	char		buffer[OUT_BUFFER];

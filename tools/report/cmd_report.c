@@ -538,7 +538,7 @@ static int report_files(const struct report_options *options, const struct trace
 		.args = args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
 	};
 	int status = out_open_text(out, options->output,
-				   options->format == TABLE_TEXT ? OUT_PEOPLE : OUT_PROGRAM);
+				   options->format == TABLE_TEXT ? OUT_PAGES : OUT_PROGRAM);
 	int unread;
 	bool first = true, document;
 

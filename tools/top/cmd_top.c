@@ -130,7 +130,7 @@ static int write_top(const struct top_options *options, struct report *report)
 	const struct top_format *format = formats[options->format];
 	static struct output out;
 	int status = out_open_text(&out, options->output,
-				   format == &top_text ? OUT_PEOPLE : OUT_PROGRAM);
+				   format == &top_text ? OUT_PAGES : OUT_PROGRAM);
 
 	if (status)
 		return status;

@@ -530,8 +530,7 @@ static int write_all(struct asked *asked, const struct why_evidence *evidence,
 {
 	const struct writer *writer = &writers[asked->options->format];
 	int status = out_open_text(out, asked->options->output,
-				   asked->options->format == FORMAT_TEXT ? OUT_PEOPLE :
-									  OUT_PROGRAM);
+				   asked->options->format == FORMAT_TEXT ? OUT_PAGES : OUT_PROGRAM);
 
 	if (!status && writer->begin)
 		writer->begin(out, asked->load.path, &asked->load.notes);
