@@ -13,12 +13,13 @@
 #include "terminal.h"
 #include "trace_args.h"
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_LATEX, N_FORMATS };
 
 static const char *const format_names[] = {
 	[FORMAT_TEXT] = "text",
 	[FORMAT_JSON] = "json",
 	[FORMAT_CSV] = "csv",
+	[FORMAT_LATEX] = "latex",
 	NULL
 };
 
@@ -27,6 +28,7 @@ static void (*const writers[N_FORMATS])(struct output *out, const struct compare
 	[FORMAT_TEXT] = compare_text,
 	[FORMAT_JSON] = compare_json,
 	[FORMAT_CSV] = compare_csv,
+	[FORMAT_LATEX] = compare_latex,
 };
 
 #define MAX_WINDOWS	10000
@@ -244,7 +246,7 @@ static const struct ksv_words compare_words[] = {
 #define OPTIONS	struct job
 
 static const struct ksv_option compare_option_table[] = {
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json or csv"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json, csv or latex"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	{ 0, "values", "FILE", "results of benchmarks: CSV with run,metric,value, or\n"
 	  "with run and then a column per metric; - is standard\n"

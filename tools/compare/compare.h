@@ -279,6 +279,8 @@ void compare_csv(struct output *out, const struct compare *compare,
 		 const struct compare_options *options);
 void compare_json(struct output *out, const struct compare *compare,
 		  const struct compare_options *options);
+void compare_latex(struct output *out, const struct compare *compare,
+		   const struct compare_options *options);
 
 /**
  * compare_plot - grouped bars with intervals; the format by the name's end: .svg, .png, .pdf

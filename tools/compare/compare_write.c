@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	compare_write.c
- * @brief	A comparison as text, CSV and JSON.
+ * @brief	A comparison as text, CSV, JSON and LaTeX.
  */
 #include <math.h>
 #include <stdio.h>
@@ -456,4 +456,91 @@ void compare_json(struct output *out, const struct compare *compare,
 	if (options->record_cost)
 		cost_rows(&to, compare, options);
 	json_document_end(&json);
+}
+
+/* --- LaTeX ----------------------------------------------------------------------------------- */
+
+static void value_text(char *text, size_t size, const struct compare_cell *cell)
+{
+	size_t n;
+
+	if (isnan(cell->value)) {
+		snprintf(text, size, "-");
+		return;
+	}
+	n = (size_t)snprintf(text, size, "%.6g", cell->value);
+	if (n < size && !isnan(cell->interval.low) && !isnan(cell->interval.high))
+		snprintf(text + n, size - n, " [%.4g, %.4g]", cell->interval.low,
+			 cell->interval.high);
+}
+
+static void difference_text(char *text, size_t size, const struct compare_cell *cell)
+{
+	const struct stats_interval *interval = &cell->difference.percent;
+	size_t n;
+
+	if (isnan(cell->percent)) {
+		snprintf(text, size, "-");
+		return;
+	}
+	n = (size_t)snprintf(text, size, "%+.2f %%", cell->percent);
+	if (n < size && !isnan(interval->low) && !isnan(interval->high))
+		snprintf(text + n, size - n, " [%+.2f, %+.2f]", interval->low, interval->high);
+}
+
+#define LATEX_COLUMNS	(2 + 2 * COMPARE_MAX_RUNS)
+#define LATEX_CELL	80
+
+/** A line of the table. Bold differences are more than noise. */
+static void latex_row(struct table_writer *to, const struct compare *compare,
+		      const struct compare_metric *metric, int kind)
+{
+	char text[LATEX_COLUMNS][LATEX_CELL];
+	struct table_cell cells[LATEX_COLUMNS] = {
+		table_name(metric->name), table_name(stats_name(kind)),
+	};
+	size_t n = 2;
+
+	for (int run = 0; run < compare->n_runs; run++) {
+		const struct compare_cell *cell = &metric->sets[run].cells[kind];
+
+		value_text(text[n], sizeof(text[n]), cell);
+		cells[n] = table_name(text[n]);
+		n++;
+		if (!run)
+			continue;
+		difference_text(text[n], sizeof(text[n]), cell);
+		cells[n] = table_name(text[n]);
+		if (cell->difference.verdict == STATS_DIFFERENT)
+			cells[n].style = OUT_HEAD;
+		n++;
+	}
+	table_row(to, cells);
+}
+
+void compare_latex(struct output *out, const struct compare *compare,
+		   const struct compare_options *options)
+{
+	struct table_column columns[LATEX_COLUMNS] = {
+		{ .key = "metric", .title = "metric" },
+		{ .key = "statistic", .title = "statistic" },
+	};
+	struct table table = { .rows = { .key = "statistics", .columns = columns, .n = 2 } };
+	struct table_writer to = { .table = &table, .format = &table_latex, .out = out };
+
+	for (int run = 0; run < compare->n_runs; run++) {
+		columns[table.rows.n++] = (struct table_column){
+			.key = compare->runs[run], .title = compare->runs[run], .right = true,
+		};
+		if (run)
+			columns[table.rows.n++] = (struct table_column){
+				.key = "difference", .title = "difference", .right = true,
+			};
+	}
+	table_flat(&to, true);
+	for (int i = 0; i < compare->n_metrics; i++)
+		for (int kind = 0; kind < STATS_N; kind++)
+			if (options->kinds[kind])
+				latex_row(&to, compare, compare->metrics[i], kind);
+	table_flat_end(&to);
 }

@@ -17,6 +17,7 @@ enum table_format_kind {
 	TABLE_TEXT = 0,
 	TABLE_JSON,
 	TABLE_CSV,
+	TABLE_LATEX,
 	TABLE_N_FORMATS
 };
 
@@ -59,6 +60,7 @@ struct table_column {
 	size_t		width;		/* in text, not of statistics; 0: the usual one */
 	bool		brief;		/* of a TABLE_SHARE in text: one decimal */
 	unsigned int	shown;		/* of TABLE_DURATIONS in text: TABLE_MEAN ... */
+	bool		right;		/* of a TABLE_NAME in LaTeX: it is a number */
 	bool		not_before;	/* of TABLE_STRETCHES: without those that began before */
 	const struct table_column *list; /* of TABLE_LIST: the columns of its things */
 	size_t		n_list;
@@ -213,7 +215,7 @@ struct table_format {
 	void	(*end)(struct table_writer *to);
 };
 
-extern const struct table_format table_text, table_json, table_csv;
+extern const struct table_format table_text, table_json, table_csv, table_latex;
 
 /** JSON Lines: each row is a document. Rows are in no groups. */
 extern const struct table_format table_json_lines;
