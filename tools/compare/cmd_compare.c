@@ -10,6 +10,7 @@
 #include "compare_trace.h"
 #include "model_files.h"
 #include "model_guests.h"
+#include "results.h"
 #include "terminal.h"
 #include "trace_args.h"
 
@@ -40,8 +41,8 @@ struct job {
 	int			format;		/* enum format */
 	bool			quiet;
 	const char		*output, *plot, *baseline;
-	const char		*values[MAX_LIST];
-	int			n_values;
+	const char		*values[MAX_LIST], *results[MAX_LIST];
+	int			n_values, n_results;
 	char			*metrics, *runs;	/* lists, to be freed */
 	char			*value_columns, *better[COMPARE_HIGHER + 1];
 	const char		*metric[MAX_LIST + 2], *run[MAX_LIST];
@@ -234,6 +235,19 @@ static int take_values(const struct ksv_command *command, const struct ksv_optio
 	return 0;
 }
 
+static int take_results(const struct ksv_command *command, const struct ksv_option *option,
+			const char *path, void *target)
+{
+	struct job *job = target;
+
+	(void)option;
+	if (job->n_results == MAX_LIST)
+		return ksv_usage_error(command, "--results: more than %d files or folders",
+				       MAX_LIST);
+	job->results[job->n_results++] = path;
+	return 0;
+}
+
 static const char *statistic_word(size_t i)
 {
 	return i < STATS_N ? stats_name((int)i) : NULL;
@@ -251,13 +265,16 @@ static const struct ksv_option compare_option_table[] = {
 	{ 0, "values", "FILE", "results of benchmarks: CSV with run,metric,value, or\n"
 	  "with run and then a column per metric; - is standard\n"
 	  "input; may be repeated", take_values, 0, NULL },
+	{ 0, "results", "FILE", "results as a benchmark wrote them: a file, or all\n"
+	  "files below a folder; each folder in it is a run;\n"
+	  "RUN=PATH names it; may be repeated", take_results, 0, NULL },
 	{ 0, "run-column", "NAME", "of tables: the column with the run",
 	  ksv_take_text, offsetof(OPTIONS, columns.run), NULL },
 	{ 0, "metric-column", "NAME", "of tables: the column with the metric",
 	  ksv_take_text, offsetof(OPTIONS, columns.metric), NULL },
 	{ 0, "value-column", "LIST", "of tables: the columns with values; each is a metric\n"
 	  "unless --metric-column is given", take_value_columns, 0, NULL },
-	{ 0, "higher-is-better", "LIST", "of these metrics",
+	{ 0, "higher-is-better", "LIST", "of these metrics; known for --results of benchmarks",
 	  take_higher, 0, NULL },
 	{ 0, "lower-is-better", "LIST", "of these metrics", take_lower, 0, NULL },
 	{ 0, "metric", "LIST", "only these metrics; * and ? stand for parts of a name",
@@ -335,6 +352,43 @@ static const char *file_of(const char *arg)
 	const char *equal = strchr(arg, '=');
 
 	return equal && equal > arg && access(arg, F_OK) != 0 ? equal + 1 : arg;
+}
+
+/** Which formats were recognised, and what was not. */
+static void note_found(const char *path, const struct results_found *found)
+{
+	char text[400] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; results_format_name(i) && n < sizeof(text); i++)
+		if (found->formats[i])
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s (%zu file%s)",
+					      n ? ", " : "", results_format_name(i),
+					      found->formats[i], found->formats[i] == 1 ? "" : "s");
+	ksv_note("%s: %s", path, text);
+	if (found->skipped)
+		ksv_note("%s: %zu other file%s not read, such as %s", path, found->skipped,
+			 found->skipped == 1 ? " was" : "s were",
+			 found->skipped_name ? found->skipped_name : "?");
+}
+
+static int read_results(struct job *job, const char *arg)
+{
+	const char *path = file_of(arg);
+	char *run = path > arg ? strndup(arg, (size_t)(path - arg) - 1) : NULL;
+	struct results_found found = { .files = 0 };
+	char error[2048] = "";
+	int ret = path > arg && !run ? -ENOMEM :
+		  results_read(&job->compare, path, run, &job->columns, &found, error,
+			       sizeof(error));
+
+	if (ret)
+		ksv_error("%s", *error ? error : "not enough memory");
+	else if (!job->quiet)
+		note_found(path, &found);
+	free(found.skipped_name);
+	free(run);
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
 /** @load: path and open traces of the trace that the argument means */
@@ -476,9 +530,13 @@ static int read_all(struct job *job, char **files, int n)
 
 	for (int i = 0; i < job->n_values && !status; i++)
 		status = read_values(job, job->values[i]);
+	for (int i = 0; i < job->n_results && !status; i++)
+		status = read_results(job, job->results[i]);
 	for (int better = COMPARE_LOWER; better <= COMPARE_HIGHER; better++)
 		compare_judge(&job->compare, job->judged[better].patterns, job->judged[better].n,
 			      (enum compare_better)better);
+	if (job->n_results && !job->quiet)
+		trace_notes_print(&job->compare.notes, stderr);
 	if (!status)
 		status = choose_runs(job);
 	if (!status)
@@ -547,6 +605,13 @@ static int find_inputs(struct job *job, char **files, int n)
 		if (!status && job->plot)
 			status = ksv_check_output(job->command, "plot", job->plot, job->values[i]);
 	}
+	for (int i = 0; i < job->n_results && !status; i++) {
+		const char *path = file_of(job->results[i]);
+
+		status = ksv_check_output(job->command, "output", job->output, path);
+		if (!status && job->plot)
+			status = ksv_check_output(job->command, "plot", job->plot, path);
+	}
 	return status;
 }
 
@@ -560,8 +625,9 @@ static int check_columns(const struct job *job)
 	if (!columns->n_values && (columns->run || columns->metric))
 		return ksv_usage_error(job->command, "--run-column and --metric-column require "
 				       "--value-column");
-	if (columns->n_values && !job->n_values)
-		return ksv_usage_error(job->command, "--value-column requires --values");
+	if (columns->n_values && !job->n_values && !job->n_results)
+		return ksv_usage_error(job->command, "--value-column requires --values or "
+				       "--results");
 	if (columns->metric && columns->n_values > 1)
 		return ksv_usage_error(job->command, "--metric-column: give one --value-column");
 	for (int i = 0; i < lower->n; i++)
@@ -585,8 +651,9 @@ static int run_job(struct job *job, char **files, int n)
 					 "exclude --boot");
 	if (!status)
 		status = check_columns(job);
-	if (!status && !n && !job->n_values)
-		status = ksv_usage_error(job->command, "no files: give traces, --values or both");
+	if (!status && !n && !job->n_values && !job->n_results)
+		status = ksv_usage_error(job->command, "no files: give traces, --values or "
+					 "--results");
 	if (!status)
 		status = read_all(job, files, n);
 	if (!status && job->compare.n_runs < 2)
@@ -637,9 +704,12 @@ end:
 
 const struct ksv_command cmd_compare = {
 	.name = "compare",
-	.args = "[OPTION...] [--values FILE] [RUN=]BASELINE [RUN=]FILE...",
+	.args = "[OPTION...] [--values FILE] [--results [RUN=]FILE] [RUN=]BASELINE [RUN=]FILE...",
 	.summary = "Compare runs: metrics of traces, results of benchmarks",
-	.notes = "Without --values, give traces; with it, they are optional. RUN=FILE names\n"
+	.notes = "Without --values or --results, give traces; with them, they are optional.\n"
+		 "--results reads cyclictest, hackbench, perf bench, schbench, sysbench,\n"
+		 "UnixBench, fio and hyperfine (JSON), perf stat -x, tables of MMTests, and CSV.\n"
+		 "RUN=FILE names\n"
 		 "the run that a trace belongs to; several traces may belong to one. The folder\n"
 		 "of a recording is the trace of its host.\n"
 		 "Exit status 1: something differs from the baseline by more than noise;\n"

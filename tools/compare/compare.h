@@ -48,6 +48,10 @@ struct compare_metric {
 /** Conditions under which a run was made, which are texts. */
 enum compare_fact {
 	COMPARE_GOVERNOR = 0,	/* of the frequency of CPUs */
+	COMPARE_KERNEL,
+	COMPARE_MACHINE,	/* model or number of its CPUs */
+	COMPARE_PROGRAM,	/* version of a benchmark */
+	COMPARE_SETTINGS,	/* of a benchmark */
 	COMPARE_N_FACTS
 };
 
@@ -66,6 +70,8 @@ struct compare_facts {
 /** The conditions under which a run was made, as far as its files show them. */
 struct compare_conditions {
 	struct compare_facts facts[COMPARE_N_FACTS];
+	double		load;			/* sum of load averages, before or while it ran, */
+	int		n_loads;		/* as many as that */
 	double		khz_ns;			/* frequency while vCPUs ran, by time, */
 	int64_t		known_ns, ran_ns;	/* known for the first part of the second */
 };
@@ -97,6 +103,17 @@ int compare_find_run(const struct compare *compare, const char *name);
 
 /** compare_add - Return: 0, or as compare_run(). */
 int compare_add(struct compare *compare, int run, const char *metric, double value);
+
+/** A run has at most this number of values of a metric from histograms. */
+#define COMPARE_MAX_VALUES	16000000
+
+/**
+ * compare_add_times - the same value several times, as a histogram has it
+ *
+ * Return: 0; -E2BIG if there are too many values, and none is added; or as compare_run().
+ */
+int compare_add_times(struct compare *compare, int run, const char *metric, double value,
+		      uint64_t times);
 
 /** compare_judge - values of metrics that one of the patterns (fnmatch) fits are better so. */
 void compare_judge(struct compare *compare, const char *const *patterns, int n,
@@ -158,6 +175,9 @@ struct compare_csv_columns {
  */
 int compare_csv_read(struct compare *compare, FILE *in, const struct compare_csv_columns *columns,
 		     int run, const char *name, char *error, size_t error_size);
+
+/** compare_csv_fits - is this the first line of a table that compare_csv_read() takes? */
+bool compare_csv_fits(const char *line, const struct compare_csv_columns *columns);
 
 /** What percentiles can be, by enum stats_percentile; ends with NULL. */
 extern const char *const compare_percentiles[];
@@ -224,6 +244,7 @@ int compare_status(const struct compare *compare, const struct compare_options *
 enum compare_confounder {
 	/* first each enum compare_fact */
 	COMPARE_FREQUENCY = COMPARE_N_FACTS,
+	COMPARE_LOAD,
 	COMPARE_N_CONFOUNDERS
 };
 
@@ -236,7 +257,13 @@ enum compare_confounder {
 int compare_add_fact(struct compare *compare, int run, enum compare_fact fact, const char *key,
 		     const char *text);
 
-/** compare_fact_key - "governors" */
+/** compare_add_load - a load average of a run. */
+void compare_add_load(struct compare *compare, int run, double load);
+
+/** compare_mean_load - Return: NAN if it is not known. */
+double compare_mean_load(const struct compare_conditions *conditions);
+
+/** compare_fact_key - "governors", "kernels" ... */
 const char *compare_fact_key(enum compare_fact fact);
 
 /**

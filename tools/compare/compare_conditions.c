@@ -13,6 +13,9 @@
 
 /** Below it, a mean frequency is taken to be the same. */
 #define FREQUENCY_PERCENT	5
+/** Load averages differ if they do so by both. */
+#define LOAD_DIFFERENCE		1.0
+#define LOAD_FACTOR		1.25
 
 bool compare_told_frequency(const struct compare_conditions *conditions)
 {
@@ -29,7 +32,9 @@ double compare_mean_khz(const struct compare_conditions *conditions)
 const char *compare_fact_key(enum compare_fact fact)
 {
 	static const char *const keys[COMPARE_N_FACTS] = {
-		[COMPARE_GOVERNOR] = "governors",
+		[COMPARE_GOVERNOR] = "governors", [COMPARE_KERNEL] = "kernels",
+		[COMPARE_MACHINE] = "machines", [COMPARE_PROGRAM] = "programs",
+		[COMPARE_SETTINGS] = "settings",
 	};
 
 	return keys[fact];
@@ -66,6 +71,20 @@ static bool other_frequency(const struct compare_conditions *a, const struct com
 	       fabs(compare_mean_khz(a) / compare_mean_khz(b) - 1) * 100 > FREQUENCY_PERCENT;
 }
 
+double compare_mean_load(const struct compare_conditions *conditions)
+{
+	return conditions->n_loads ? conditions->load / conditions->n_loads : NAN;
+}
+
+static bool other_load(const struct compare_conditions *a, const struct compare_conditions *b)
+{
+	double low = fmin(compare_mean_load(a), compare_mean_load(b));
+	double high = fmax(compare_mean_load(a), compare_mean_load(b));
+
+	return a->n_loads && b->n_loads && high - low > LOAD_DIFFERENCE &&
+	       high > LOAD_FACTOR * low;
+}
+
 static void put_facts(char *text, size_t size, const struct compare_facts *facts, const char *key)
 {
 	size_t n = 0;
@@ -83,6 +102,10 @@ static const struct {
 	bool		keyed;
 } fact_words[COMPARE_N_FACTS] = {
 	[COMPARE_GOVERNOR] = { "its CPUs' governor is", false },
+	[COMPARE_KERNEL] = { "its kernel is", false },
+	[COMPARE_MACHINE] = { "its machine has", false },
+	[COMPARE_PROGRAM] = { "its version is", true },
+	[COMPARE_SETTINGS] = { "it ran with", true },
 };
 
 static bool fact_differs(const struct compare *compare, int run, enum compare_fact fact,
@@ -114,6 +137,12 @@ bool compare_confounder(const struct compare *compare, int run, enum compare_con
 
 	if ((int)what < COMPARE_N_FACTS)
 		return fact_differs(compare, run, (enum compare_fact)what, text, size);
+	if (what == COMPARE_LOAD && other_load(base, other)) {
+		text_format(text, size, "%s: its load average was %.2f, that of %s %.2f: this "
+			    "alone may explain differences", compare->runs[run],
+			    compare_mean_load(other), compare->runs[0], compare_mean_load(base));
+		return true;
+	}
 	if (what != COMPARE_FREQUENCY || !other_frequency(base, other))
 		return false;
 	text_format(text, size, "%s: the mean frequency of its vCPUs was %.3f GHz, that of %s "

@@ -235,7 +235,8 @@ static int take_chosen_header(struct reader *reader)
 	if (ret)
 		return ret;
 	if (reader->run < 0 && reader->all_of < 0)
-		return complain(reader, "which column names the run? Add --run-column");
+		return complain(reader, "which column names the run? Add --run-column, or give the "
+				"file as RUN=FILE with --results");
 	if (reader->metric < 0)
 		for (int i = 0; i < reader->n_columns; i++)
 			reader->columns[i] = values[i] ? reader->columns[i] : NULL;
@@ -395,4 +396,26 @@ int compare_csv_read(struct compare *compare, FILE *in, const struct compare_csv
 	free(reader->header);
 	free(reader);
 	return ret;
+}
+
+bool compare_csv_fits(const char *line, const struct compare_csv_columns *columns)
+{
+	char error[200];
+	struct reader *reader = calloc(1, sizeof(*reader));
+	bool fits = false;
+
+	if (!reader)
+		return false;
+	reader->name = "";
+	reader->all_of = 0;
+	reader->error = error;
+	reader->error_size = sizeof(error);
+	reader->chosen = columns && columns->n_values ? columns : NULL;
+	reader->text = strlen(line) < MAX_LINE ? strdup(line) : NULL;
+	if (reader->text)
+		fits = !read_first(reader) && reader->n_columns > 1;
+	free(reader->text);
+	free(reader->header);
+	free(reader);
+	return fits;
 }

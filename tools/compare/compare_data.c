@@ -122,7 +122,8 @@ int compare_metric(struct compare *compare, const char *name)
 	return metric;
 }
 
-int compare_add(struct compare *compare, int run, const char *name, double value)
+int compare_add_times(struct compare *compare, int run, const char *name, double value,
+		      uint64_t times)
 {
 	int metric = compare_metric(compare, name);
 	struct compare_set *set;
@@ -130,10 +131,19 @@ int compare_add(struct compare *compare, int run, const char *name, double value
 	if (metric < 0)
 		return metric;
 	set = &compare->metrics[metric]->sets[run];
-	if (ARRAY_GROW(set->values, set->n, set->room))
-		return -ENOMEM;
-	set->values[set->n++] = value;
+	if (times > COMPARE_MAX_VALUES || (times > 1 && set->n + times > COMPARE_MAX_VALUES))
+		return -E2BIG;
+	for (uint64_t i = 0; i < times; i++) {
+		if (ARRAY_GROW(set->values, set->n, set->room))
+			return -ENOMEM;
+		set->values[set->n++] = value;
+	}
 	return 0;
+}
+
+int compare_add(struct compare *compare, int run, const char *name, double value)
+{
+	return compare_add_times(compare, run, name, value, 1);
 }
 
 const char *compare_better_name(enum compare_better better)
@@ -160,7 +170,7 @@ int compare_add_unknown(struct compare *compare, int run, const char *name, cons
 
 void compare_keep_runs(struct compare *compare, const int *runs, int n)
 {
-	struct compare_conditions conditions[COMPARE_MAX_RUNS] = { { .known_ns = 0 } };
+	struct compare_conditions conditions[COMPARE_MAX_RUNS] = { { .n_loads = 0 } };
 	bool kept[COMPARE_MAX_RUNS] = { false };
 	char *names[COMPARE_MAX_RUNS] = { NULL };
 
@@ -213,6 +223,12 @@ int compare_add_fact(struct compare *compare, int run, enum compare_fact fact, c
 	}
 	facts->n++;
 	return 0;
+}
+
+void compare_add_load(struct compare *compare, int run, double load)
+{
+	compare->conditions[run].load += load;
+	compare->conditions[run].n_loads++;
 }
 
 /** Forget the metrics that @keep is false of. */
