@@ -56,6 +56,9 @@ extern const struct report_page report_waits;
 /** What works for machines beside their vCPUs. */
 extern const struct report_page report_threads;
 
+/** What the host's own tasks did, and waited for. */
+extern const struct report_page report_host_tasks;
+
 /** What interrupted vCPUs on their pCPUs. */
 extern const struct report_page report_handlers;
 
