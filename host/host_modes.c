@@ -173,6 +173,16 @@ static int32_t call_of_record(struct host_modes *modes, const struct host_mode_k
 	return kind->by_number ? call_of_number(modes, (int64_t)record->number) : kind->call;
 }
 
+int32_t host_modes_call(struct host_modes *modes, const struct kvm_trace_record *record)
+{
+	const struct host_mode_kind *kind = kind_of(modes, record);
+
+	if (!kind)
+		return -ENOMEM;
+	return kind->kind == MODE_CALL || kind->kind == MODE_CALL_END ?
+	       call_of_record(modes, kind, record) : VIRT_NONE;
+}
+
 static int add(struct host_modes *modes, const struct host_mode_event *event)
 {
 	if (ARRAY_GROW(modes->all, modes->n, modes->room))

@@ -76,6 +76,13 @@ int host_modes_take(struct host_modes *modes, const struct kvm_trace_record *rec
  */
 int host_modes_end(struct host_modes *modes, const struct virt_guest *lives);
 
+/**
+ * host_modes_call - the system call that a record begins or ends
+ *
+ * Return: its number for host_call_name(); VIRT_NONE: it is none, or unknown; or -ENOMEM.
+ */
+int32_t host_modes_call(struct host_modes *modes, const struct kvm_trace_record *record);
+
 /** A task in a window. */
 struct host_mode_sum {
 	int32_t		pid;

@@ -120,7 +120,7 @@ PAGES = {
     "export": of_export,
 }
 PAGES.update((page, of_report(page)) for page in (
-    "--exits", "--waits", "--threads", "--tasks", "--handlers", "--power", "--migrations", "--tracing",
+    "--exits", "--waits", "--threads", "--tasks", "--events", "--handlers", "--power", "--migrations", "--tracing",
     "--hypertrace"))
 PAGES["--function"] = of_report("--function", "*")
 OF_MONITORS = {"--devices": of_report("--devices")}

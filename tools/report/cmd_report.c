@@ -24,7 +24,7 @@
 /** What can be asked for instead of the report and needs no more than the model. */
 enum page {
 	PAGE_EXITS, PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS,
-	PAGE_DEVICES, PAGE_TASKS, N_PAGES
+	PAGE_DEVICES, PAGE_TASKS, PAGE_EVENTS, N_PAGES
 };
 
 static const struct report_page *const report_pages[N_PAGES] = {
@@ -36,6 +36,7 @@ static const struct report_page *const report_pages[N_PAGES] = {
 	[PAGE_MIGRATIONS] = &report_migrations,
 	[PAGE_DEVICES] = &report_devices,
 	[PAGE_TASKS] = &report_host_tasks,
+	[PAGE_EVENTS] = &report_event_counts,
 };
 
 static const struct {
@@ -182,6 +183,8 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_THREADS]), NULL },
 	{ 0, "tasks", NULL, "instead: the host's tasks: what they did, and their waits",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_TASKS]), NULL },
+	{ 0, "events", NULL, "instead: how often each event and system call was recorded",
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_EVENTS]), NULL },
 	{ 0, "handlers", NULL, "instead: the host's interrupt handlers on vCPUs' pCPUs",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_HANDLERS]), NULL },
 	{ 0, "power", NULL, "instead: idle states and frequencies of pCPUs, and their cost",
@@ -248,7 +251,7 @@ static int check_options(const struct report_options *options)
 {
 	if (count_pages(options) + options->full > 1)
 		return ksv_usage_error(options->command, "only one of --full, --worst, --exits, "
-				       "--waits, --threads, --tasks, --handlers, "
+				       "--waits, --threads, --tasks, --events, --handlers, "
 				       "--power, --migrations, --devices, --tracing, and "
 				       "--hypertrace, --boot, --function");
 	if (options->sort && !wants_summary(options))

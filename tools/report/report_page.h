@@ -59,6 +59,9 @@ extern const struct report_page report_threads;
 /** What the host's own tasks did, and waited for. */
 extern const struct report_page report_host_tasks;
 
+/** How often each event was recorded. */
+extern const struct report_page report_event_counts;
+
 /** What interrupted vCPUs on their pCPUs. */
 extern const struct report_page report_handlers;
 
