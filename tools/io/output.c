@@ -349,6 +349,22 @@ void out_text_right(struct output *out, const char *text, size_t width)
 	out_text(out, text);
 }
 
+void out_html(struct output *out, const char *text)
+{
+	const char *end = text + strlen(text);
+	char piece[ESCAPE_PIECE];
+	size_t n;
+
+	while ((n = escape_next(&text, end, piece))) {
+		const char *xml = n == 1 ? escape_xml(*piece) : NULL;
+
+		if (xml)
+			out_str(out, xml);
+		else
+			out_mem(out, piece, n);
+	}
+}
+
 /* --- CSV ------------------------------------------------------------------------------------- */
 
 void out_csv(struct output *out, const char *text, size_t size)
@@ -402,7 +418,7 @@ static void json_escape(struct output *out, uint32_t code)
 
 /** Bytes that are not always written as they are. */
 static const bool is_special[UCHAR_MAX + 1] = {
-	[0 ... ' ' - 1] = true, ['"'] = true, ['\\'] = true,
+	[0 ... ' ' - 1] = true, ['"'] = true, ['<'] = true, ['\\'] = true,
 	['~' + 1 ... UCHAR_MAX] = true,
 };
 
@@ -422,7 +438,7 @@ void out_json(struct output *out, const char *text, size_t size)
 		}
 		if (c >= 0x80)
 			length = text_char(text + at, size - at, &code);
-		if (length && code != '"' && code != '\\' &&
+		if (length && code != '"' && code != '\\' && (code != '<' || !out->in_html) &&
 		    ((code >= ' ' && code <= '~') || text_is_plain(code))) {
 			at += length;
 			continue;

@@ -28,6 +28,7 @@ struct output {
 	struct whole_file file;		/* if it is named */
 	const char	*name;		/* for messages */
 	bool		color;		/* out_style() colours */
+	bool		in_html;	/* out_json() escapes what HTML would take for markup */
 	/* called before the first byte is written, if it is set; may change @fd */
 	void		(*choose)(struct output *out, bool is_all);
 	char		*pos;		/* where the next byte goes */
@@ -151,6 +152,9 @@ size_t out_columns(const char *text);
  * be undone, what begins with an apostrophe has one more.
  */
 void out_csv(struct output *out, const char *text, size_t size);
+
+/** out_html - the same as out_text(), in HTML; also as a value in double quotes */
+void out_html(struct output *out, const char *text);
 
 /**
  * out_json - a string with quotes and escapes, in UTF-8 whatever @text is

@@ -10,6 +10,7 @@
 #include "host_topology.h"
 #include "model_files.h"
 #include "report_devices.h"
+#include "report_html.h"
 #include "report_page.h"
 #include "report_section.h"
 #include "report_summary.h"
@@ -39,6 +40,21 @@ static const struct report_page *const report_pages[N_PAGES] = {
 	[PAGE_EVENTS] = &report_event_counts,
 };
 
+/** The same in HTML, which has all of them but those that need more files. */
+static const struct report_html_page html_pages[] = {
+	{ "exits", "What VM exits were for", &report_arguments },
+	{ "waits", "Causes of waits, and wakers", &report_waits },
+	{ "threads", "Other threads of machines", &report_threads },
+	{ "handlers", "Interrupt handlers of the host", &report_handlers },
+	{ "power", "Idle states and frequencies of pCPUs", &report_power },
+	{ "migrations", "Migrations by distance", &report_migrations },
+};
+
+static const char *const format_names[] = {
+	[TABLE_TEXT] = "text", [TABLE_JSON] = "json", [TABLE_CSV] = "csv", [TABLE_HTML] = "html",
+	[TABLE_N_FORMATS] = NULL
+};
+
 static const struct {
 	void		(*write)(struct output *out, const struct report *report, bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
@@ -47,6 +63,7 @@ static const struct {
 	[TABLE_TEXT] = { report_text, 8 },
 	[TABLE_JSON] = { report_json, 64 },
 	[TABLE_CSV] = { report_csv, 64 },
+	[TABLE_HTML] = { NULL, 64 },
 };
 
 struct report_options {
@@ -61,6 +78,7 @@ struct report_options {
 	int			sort;		/* index of report_summary_columns, from 1 on */
 	char *const		*argv;		/* what is no option */
 	int			n_argv;
+	char			*made_by;	/* HTML: all arguments, for a shell */
 	const char		*topology;
 	struct model_monitors	monitors;
 	double			record_cost_ns;
@@ -158,7 +176,7 @@ static int take_kallsyms(const struct ksv_command *command, const struct ksv_opt
 #define OPTIONS	struct report_options
 
 static const struct ksv_option report_option_table[] = {
-	KSV_OPTION_FORMAT(OPTIONS, format, table_format_names, "text (default), json or csv"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json, csv or html"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
@@ -254,6 +272,9 @@ static int check_options(const struct report_options *options)
 				       "--waits, --threads, --tasks, --events, --handlers, "
 				       "--power, --migrations, --devices, --tracing, and "
 				       "--hypertrace, --boot, --function");
+	if (options->format == TABLE_HTML && count_pages(options) + options->full)
+		return ksv_usage_error(options->command, "--format html has all pages: give no "
+				       "--full, --worst, --exits ...");
 	if (options->sort && !wants_summary(options))
 		return ksv_usage_error(options->command, "--sort sorts the summary, which is text "
 				       "without --full and other pages");
@@ -360,7 +381,7 @@ static int find_topology(struct job *job)
 	const char *path = job->options->topology;
 	char error[512] = "not enough memory";
 
-	if (!job->options->pages[PAGE_MIGRATIONS] ||
+	if ((!job->options->pages[PAGE_MIGRATIONS] && job->options->format != TABLE_HTML) ||
 	    !(path ? host_topology_read(&job->topology, path, error, sizeof(error)) :
 	      host_topology_of_trace(&job->topology, job->counted.load.path, error,
 				     sizeof(error))))
@@ -382,6 +403,26 @@ static int open_monitors(struct job *job)
 	       model_monitors_open(&job->monitors, &job->counted.load) : KSV_EXIT_OK;
 }
 
+/** Return: 0 or -ENOMEM. */
+static int write_html(struct job *job, struct output *out)
+{
+	struct report *report = &job->report;
+	const struct report_html html = {
+		.command = job->options->made_by, .files = job->summary.files,
+		.n_files = job->summary.n_files, .index = job->place,
+		.pages = html_pages, .n_pages = ARRAY_SIZE(html_pages),
+	};
+	int ret;
+
+	if (report_sections_build(&job->counted, report, &job->options->vcpus) ||
+	    report_build(report, &job->options->vcpus, formats[TABLE_HTML].most_culprits))
+		return -ENOMEM;
+	ret = report_html_write(out, report, &job->options->vcpus, &html);
+	if (!ret && virt_window_walk_error(report->walk))
+		ret = -ENOMEM;
+	return ret ? ret : culprits_error(report);
+}
+
 /** Write what was asked for. Return: 0 or -ENOMEM. */
 static int write_report(struct job *job, struct output *out, bool first)
 {
@@ -392,6 +433,8 @@ static int write_report(struct job *job, struct output *out, bool first)
 
 	if (job->counted.count.error)
 		return job->counted.count.error;
+	if (format == TABLE_HTML)
+		return write_html(job, out);
 	if (worst.n) {
 		if (report_sections_build(&job->counted, report, &options->vcpus))
 			return -ENOMEM;
@@ -557,10 +600,14 @@ static int report_files(const struct report_options *options, const struct trace
 	document = !status && is_document(options, &files);
 	if (document)
 		out_printf(out, "{\n \"version\": %d,\n \"reports\": [\n", JSON_VERSION);
+	if (!status && options->format == TABLE_HTML)
+		report_html_begin(out, options->argv, options->n_argv);
 	for (int i = 0; i < files.n && !status && !out->error; i++)
 		status = report_host(options, &files, i, out, &first);
 	if (document)
 		out_str(out, " ]\n}\n");
+	if (!status && options->format == TABLE_HTML)
+		report_html_end(out);
 	model_files_close(&files);
 	return out_close(out, status ? status : unread);
 }
@@ -596,11 +643,18 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 		goto end;
 	options.argv = argv + first;
 	options.n_argv = argc - first;
+	options.made_by = escape_shell_words(argv + 1, argc - 1);
+	if (!options.made_by) {
+		ksv_error("not enough memory");
+		status = KSV_EXIT_FILE;
+		goto end;
+	}
 	status = first < argc ? report_args(&options, argv + first, argc - first, &out) :
 				ksv_usage_error(command, "which file?");
 end:
 	hyper_symbols_free(options.hypertrace.symbols);
 	ksv_vcpus_free(&options.vcpus);
+	free(options.made_by);
 	return status;
 }
 

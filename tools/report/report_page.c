@@ -62,6 +62,21 @@ static int put_table(const struct report_page *page, enum table_format_kind form
 	return ret;
 }
 
+int report_page_tables(const struct report_page *page, const char *name,
+		       struct html_tables *tables, const struct report *report)
+{
+	struct table_writer to = {
+		.table = page->table, .format = table_formats[TABLE_HTML], .html = tables,
+		.page = name, .unknown = !report_knows(report, page->number),
+	};
+	int ret;
+
+	table_begin(&to, false);
+	ret = page->rows(&to, report);
+	table_end(&to);
+	return ret;
+}
+
 int report_page_write(const struct report_page *page, enum table_format_kind format,
 		      struct output *out, const struct report *report, bool first)
 {

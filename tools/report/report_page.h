@@ -37,6 +37,15 @@ struct report_page {
 int report_page_write(const struct report_page *page, enum table_format_kind format,
 		      struct output *out, const struct report *report, bool first);
 
+/**
+ * report_page_tables - the tables of a page, for HTML
+ * @name: in front of their keys
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_page_tables(const struct report_page *page, const char *name,
+		       struct html_tables *tables, const struct report *report);
+
 /** report_wants_machine - was any vCPU of a machine asked for? */
 bool report_wants_machine(const struct report *report, int32_t machine);
 

@@ -118,3 +118,14 @@ void report_csv(struct output *out, const struct report *report, bool first)
 		if (list.all[i]->facts)
 			list.all[i]->facts(&to, report);
 }
+
+void report_html_facts(struct html_tables *tables, const struct report *report)
+{
+	const struct section_list list = list_of(report->hypertrace);
+	struct facts to = { .html = tables };
+
+	/* the page has its own head */
+	for (size_t i = 0; i < list.n; i++)
+		if (list.all[i]->facts && list.all[i] != &report_head)
+			list.all[i]->facts(&to, report);
+}

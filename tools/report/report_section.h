@@ -69,4 +69,7 @@ void report_text(struct output *out, const struct report *report, bool first);
 void report_json(struct output *out, const struct report *report, bool first);
 void report_csv(struct output *out, const struct report *report, bool first);
 
+/** report_html_facts - all sections but the head, as tables */
+void report_html_facts(struct html_tables *tables, const struct report *report);
+
 #endif

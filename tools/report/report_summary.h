@@ -47,6 +47,9 @@ extern const struct table_column report_summary_measures[SUMMARY_VCPU];
 ssize_t report_summary_rows(const struct report *report, int sort,
 			    struct report_summary_row **rows);
 
+/** report_summary_sort - put them into the order of another column */
+void report_summary_sort(struct report_summary_row *rows, size_t n, int sort);
+
 /** report_summary_screen - the screen of standard output, or a usual one if @path is a file */
 void report_summary_screen(struct report_summary *summary, const char *path);
 

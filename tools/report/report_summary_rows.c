@@ -89,7 +89,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-static void sort_rows(struct report_summary_row *rows, size_t n, int sort)
+void report_summary_sort(struct report_summary_row *rows, size_t n, int sort)
 {
 	sort_by = sort;
 	qsort(rows, n, sizeof(*rows), compare_rows);
@@ -120,6 +120,6 @@ ssize_t report_summary_rows(const struct report *report, int sort, struct report
 		free(*rows);
 		return -ENOMEM;
 	}
-	sort_rows(*rows, (size_t)found, sort);
+	report_summary_sort(*rows, (size_t)found, sort);
 	return found;
 }

@@ -36,7 +36,7 @@ void report_tracing_rows(struct report_tracing *tracing, const struct xen_trace_
 			 size_t n);
 
 /**
- * report_tracing_write - write it
+ * report_tracing_write - write it, but not as HTML
  * @report: with file, load, window and count set
  * @first: this is the first file of the output
  */

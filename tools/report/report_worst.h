@@ -37,7 +37,7 @@ int report_worst_each(const struct report *report, const struct ksv_vcpu_set *vc
 void report_moment_text(char *text, size_t size, const struct virt_finding *finding);
 
 /**
- * report_worst_write - find and write them
+ * report_worst_write - find and write them, but not as HTML
  * @report: with file, load and window set
  * @first: this is the first file of the output
  *

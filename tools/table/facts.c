@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	facts.c
- * @brief	Facts as members of JSON objects and as rows of one CSV.
+ * @brief	Facts as members of JSON objects and as rows of one CSV or of tables.
  */
 #include <string.h>
 
@@ -133,6 +133,48 @@ static void csv_row(struct facts *to, const char *section, const char *name,
 	out_char(out, '\n');
 }
 
+/* --- HTML ------------------------------------------------------------------------------------ */
+
+static struct html_table *section_table(struct facts *to, const char *section)
+{
+	struct html_table *table = html_table(to->html, section);
+
+	if (!table || table->n_columns)
+		return table;
+	html_column(to->html, table, "machine");
+	html_column(to->html, table, "vCPU");
+	html_column(to->html, table, "name");
+	table_html_statistics(to->html, table, "", TABLE_N_STRETCHES);
+	return table;
+}
+
+static void html_sum(struct facts *to, struct html_table *table, enum html_type type, bool is_there,
+		     int64_t number)
+{
+	if (to->unknown)
+		html_unknown(to->html, table);
+	else if (is_there)
+		html_number(to->html, table, type, number);
+	else
+		html_blank(to->html, table);
+}
+
+static void html_row(struct facts *to, const char *section, const char *name,
+		     const struct numbers *numbers)
+{
+	struct html_table *table = section_table(to, section);
+
+	if (!table)
+		return;
+	html_text(to->html, table, to->machine);
+	html_text(to->html, table, to->vcpu);
+	html_text(to->html, table, name);
+	html_sum(to, table, HTML_COUNT, numbers->has_count, (int64_t)numbers->count);
+	html_sum(to, table, HTML_DURATION, numbers->has_ns, numbers->ns);
+	table_html_durations(to->html, table, numbers->durations);
+	table_html_stretches(to->html, table, numbers->stretches);
+}
+
 /* --- rows ------------------------------------------------------------------------------------ */
 
 static void put_row(struct facts *to, const char *section, const char *name,
@@ -146,6 +188,8 @@ static void put_row(struct facts *to, const char *section, const char *name,
 		numbers = &unknown;
 	if (to->csv)
 		csv_row(to, section, name, numbers);
+	if (to->html)
+		html_row(to, section, name, numbers);
 }
 
 void facts_sum(struct facts *to, const char *section, const char *name, uint64_t count, int64_t ns)

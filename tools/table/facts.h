@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	facts.h
- * @brief	Facts that are stated once: members of JSON objects, rows of one CSV.
+ * @brief	Facts that are stated once: members of JSON objects, rows of one CSV or of tables.
  *
  * Tables have the same columns in each row. Facts have not: JSON keeps them as a tree of objects,
  * and CSV as one row for each number, with its section, machine, vCPU and name in front. A
@@ -10,6 +10,7 @@
 #ifndef KSHARK_VIRT_FACTS_H
 #define KSHARK_VIRT_FACTS_H
 
+#include "html_tables.h"
 #include "json_writer.h"
 #include "virt_window.h"
 
@@ -17,6 +18,7 @@
 struct facts {
 	struct json	*json;		/* an open object */
 	struct output	*csv;
+	struct html_tables *html;	/* as CSV, with a table for each section */
 	const char	*file, *machine, *vcpu;	/* of the rows of CSV; NULL: empty */
 	bool		unknown;	/* numbers are null in JSON, empty in CSV */
 };

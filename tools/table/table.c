@@ -6,7 +6,7 @@
 #include "table.h"
 
 const char *const table_format_names[] = {
-	[TABLE_TEXT] = "text", [TABLE_JSON] = "json", [TABLE_CSV] = "csv", [TABLE_LATEX] = NULL
+	[TABLE_TEXT] = "text", [TABLE_JSON] = "json", [TABLE_CSV] = "csv", [TABLE_HTML] = NULL
 };
 
 const struct table_statistic table_statistics[TABLE_N_STATISTICS] = {
@@ -37,7 +37,7 @@ int64_t table_statistic_of(const struct virt_dist *durations, size_t i)
 
 const struct table_format *const table_formats[TABLE_N_FORMATS] = {
 	[TABLE_TEXT] = &table_text, [TABLE_JSON] = &table_json, [TABLE_CSV] = &table_csv,
-	[TABLE_LATEX] = &table_latex,
+	[TABLE_HTML] = &table_html, [TABLE_LATEX] = &table_latex,
 };
 
 bool table_is(const struct table_writer *to, enum table_format_kind format)

@@ -10,6 +10,7 @@
 #ifndef KSHARK_VIRT_TABLE_H
 #define KSHARK_VIRT_TABLE_H
 
+#include "html_tables.h"
 #include "json_writer.h"
 #include "virt_window.h"
 
@@ -17,6 +18,7 @@ enum table_format_kind {
 	TABLE_TEXT = 0,
 	TABLE_JSON,
 	TABLE_CSV,
+	TABLE_HTML,
 	TABLE_LATEX,
 	TABLE_N_FORMATS
 };
@@ -196,6 +198,8 @@ struct table_writer {
 	const struct table_format *format;
 	struct output	*out;
 	struct json	*json;		/* an open object; of JSON alone */
+	struct html_tables *html;	/* of HTML alone: these get the rows ... */
+	const char	*page;		/* ... in tables whose keys begin with this */
 	const char	*file;		/* the first column of CSV; NULL: it has no such column */
 	bool		unknown;	/* the trace cannot show the rows: none are written */
 	const struct table *titles;	/* whose columns CSV has */
@@ -215,7 +219,7 @@ struct table_format {
 	void	(*end)(struct table_writer *to);
 };
 
-extern const struct table_format table_text, table_json, table_csv, table_latex;
+extern const struct table_format table_text, table_json, table_csv, table_html, table_latex;
 
 /** JSON Lines: each row is a document. Rows are in no groups. */
 extern const struct table_format table_json_lines;
@@ -292,6 +296,19 @@ int64_t table_statistic_of(const struct virt_dist *durations, size_t i);
  * @n_stretches: how many it has of what stretches have
  */
 void table_csv_titles(struct output *out, const char *prefix, size_t n_stretches);
+
+/** table_html_type - how people read the number of a cell */
+enum html_type table_html_type(enum table_type type);
+
+/** table_html_statistics - the same as columns of a table; @before: in front of each, or "" */
+void table_html_statistics(struct html_tables *html, struct html_table *table, const char *before,
+			   size_t n_stretches);
+
+/** table_html_durations, table_html_stretches - cells: what follows the sum; the last columns */
+void table_html_durations(struct html_tables *html, struct html_table *table,
+			  const struct virt_dist *durations);
+void table_html_stretches(struct html_tables *html, struct html_table *table,
+			  const struct virt_stretches *stretches);
 
 /** table_csv_statistics - of its numbers those behind the sum, a comma before each */
 void table_csv_statistics(struct output *out, const struct virt_dist *durations);
