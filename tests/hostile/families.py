@@ -540,7 +540,10 @@ ARGUMENTS = {"from": TIMES, "to": TIMES, "above": TIMES, "at": TIMES, "vcpu": VC
 FORMATS = {"dump": ("csv", "json"), "report": ("csv", "json"), "plot": ("csv", "svg"),
            "check": ("csv",), "align": ("json",), "compare": ("csv", "json"), "view": (),
            "diff": ("csv", "json"), "rollup": ("csv",), "top": ("csv", "json"), "export": (),
-           "why": ("json",)}
+           "query": ("csv", "json"), "why": ("json",)}
+QUESTIONS = ("SELECT * FROM interval", "SELECT name FROM machine", "SELECT m.*, v.* FROM moment m, vcpu v",
+             "DELETE FROM vcpu", "ATTACH 'out' AS a", "SELECT count(*) FROM exit", ".tables", ".schema", "SELECT nme FROM vcpu",
+             "SELECT x'00' AS a, 9e999, '=1', '' AS b", "")
 
 
 def options_of(case, command):
@@ -583,6 +586,8 @@ def options(case):
     if command == "view":
         words.append("--dry-run")
     files = case.rng.choice((["t.xen"], ["t.xen", "t.xen"], [], ["missing"]))
+    if command == "query":
+        files.append(case.rng.choice(QUESTIONS))
     before = case.read("t.xen")
     result = case.run(command, *words, *files)
     judge.no_leftovers(case.folder, command)

@@ -27,6 +27,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_compare,
 	&cmd_diff,
 	&cmd_export,
+	&cmd_query,
 	&cmd_top,
 	&cmd_rollup,
 	&cmd_split,

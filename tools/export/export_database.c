@@ -75,7 +75,8 @@ void export_database_tables(struct export_database *database)
 		make_table(database, (enum export_table_id)i);
 }
 
-static int bind(sqlite3_stmt *insert, int at, const struct export_value *value)
+static int bind(const struct export_database *database, sqlite3_stmt *insert, int at,
+		const struct export_value *value)
 {
 	char text[EXPORT_TEXT_SIZE];
 
@@ -83,6 +84,8 @@ static int bind(sqlite3_stmt *insert, int at, const struct export_value *value)
 		return sqlite3_bind_null(insert, at);
 	if (value->kind == EXPORT_NUMBER)
 		return sqlite3_bind_int64(insert, at, value->number);
+	if (database->is_raw)
+		return sqlite3_bind_text(insert, at, value->text, -1, SQLITE_TRANSIENT);
 	escape_text(text, sizeof(text), value->text);
 	return sqlite3_bind_text(insert, at, text, -1, SQLITE_TRANSIENT);
 }
@@ -93,7 +96,7 @@ void export_database_row(struct export_database *database, enum export_table_id 
 	sqlite3_stmt *insert = database->insert[table];
 
 	for (size_t i = 0; i < export_tables[table].n && !database->error; i++)
-		export_database_take(database, bind(insert, (int)i + 1, &values[i]));
+		export_database_take(database, bind(database, insert, (int)i + 1, &values[i]));
 	if (database->error)
 		return;
 	export_database_take(database, sqlite3_step(insert));

@@ -14,6 +14,7 @@
 /** A connection, and the statements that add rows. */
 struct export_database {
 	sqlite3		*db;		/* the caller opens and closes it */
+	bool		is_raw;		/* texts as others have chosen them; else escaped */
 	sqlite3_stmt	*insert[EXPORT_N_TABLES];
 	int		error;		/* of SQLite; the first one sticks */
 	int		system_error;	/* errno of it, or 0 */

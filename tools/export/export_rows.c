@@ -394,21 +394,37 @@ static void loss_rows(const struct export_job *job, struct export_sink *sink)
 	}
 }
 
+static bool wants(const struct export_job *job, enum export_table_id table)
+{
+	return !(job->left_out >> table & 1);
+}
+
 int export_rows(const struct export_job *job, struct export_sink *sink)
 {
-	static void (*const parts[])(const struct export_job *job, struct export_sink *sink,
-				     int32_t vcpu) = {
-		interval_rows, exit_rows, migration_rows, wake_rows, task_rows,
+	static const struct {
+		enum export_table_id table;
+		void (*put)(const struct export_job *job, struct export_sink *sink);
+	} parts[] = {
+		{ EXPORT_HOST, host_row }, { EXPORT_CLOCK, clock_row },
+		{ EXPORT_MACHINE, machine_rows }, { EXPORT_VCPU, vcpu_rows },
+	};
+	static const struct {
+		enum export_table_id table;
+		void (*put)(const struct export_job *job, struct export_sink *sink, int32_t vcpu);
+	} vcpu_parts[] = {
+		{ EXPORT_INTERVAL, interval_rows }, { EXPORT_EXIT, exit_rows },
+		{ EXPORT_MIGRATION, migration_rows }, { EXPORT_WAKE, wake_rows },
+		{ EXPORT_GUEST_TASK, task_rows },
 	};
 
-	host_row(job, sink);
-	clock_row(job, sink);
-	machine_rows(job, sink);
-	vcpu_rows(job, sink);
 	for (size_t part = 0; part < ARRAY_SIZE(parts); part++)
+		if (wants(job, parts[part].table))
+			parts[part].put(job, sink);
+	for (size_t part = 0; part < ARRAY_SIZE(vcpu_parts); part++)
 		for (int32_t i = 0; i < virt_model_n_vcpus(model_of(job)); i++)
-			if (export_wants_vcpu(job, i))
-				parts[part](job, sink, i);
-	loss_rows(job, sink);
-	return job->most_moments ? moment_rows(job, sink) : 0;
+			if (wants(job, vcpu_parts[part].table) && export_wants_vcpu(job, i))
+				vcpu_parts[part].put(job, sink, i);
+	if (wants(job, EXPORT_LOSS))
+		loss_rows(job, sink);
+	return job->most_moments && wants(job, EXPORT_MOMENT) ? moment_rows(job, sink) : 0;
 }

@@ -14,6 +14,7 @@
 struct export_job {
 	struct report		*report;
 	size_t			most_moments;	/* 0: none */
+	unsigned int		left_out;	/* tables that get no rows: 1 << their ids */
 	const struct guest_tasks *guests;	/* whose traces are there; none: n_guests 0 */
 	int			n_guests;
 };
@@ -49,7 +50,7 @@ typedef void (*export_task_fn)(void *arg, const struct export_task *task);
 /** export_tasks - all tasks of a vCPU in the window; of what is not known, nothing is told. */
 void export_tasks(const struct export_job *job, int32_t vcpu, export_task_fn take, void *arg);
 
-/** export_rows - all tables, one after the other. Return: 0 or -ENOMEM. */
+/** export_rows - all tables but those left out, one after the other. Return: 0 or -ENOMEM. */
 int export_rows(const struct export_job *job, struct export_sink *sink);
 
 #endif

@@ -28,6 +28,7 @@ static int take_report(const struct loading *loading, struct report *report,
 {
 	const struct export_job job = {
 		.report = report, .most_moments = loading->source->moments,
+		.left_out = loading->source->left_out,
 		.guests = guests, .n_guests = report->load->n_guests,
 	};
 

@@ -22,6 +22,7 @@ struct export_source {
 	struct ksv_vcpu_set	vcpus;		/* freed by export_source_free() */
 	struct ksv_time		from, to;
 	size_t			moments;
+	unsigned int		left_out;	/* as in struct export_job */
 	struct host_options	trace;
 };
 

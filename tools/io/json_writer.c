@@ -140,6 +140,18 @@ void json_fixed(struct json *json, const char *key, double value)
 	out_str(json->out, text);
 }
 
+void json_exact(struct json *json, const char *key, double value)
+{
+	char text[64];
+
+	if (!number(json, key))
+		return;
+	snprintf(text, sizeof(text), "%.15g", value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, sizeof(text), "%.17g", value);
+	out_str(json->out, text);
+}
+
 void json_number(struct json *json, const char *key, double value)
 {
 	char text[64];

@@ -69,4 +69,7 @@ void json_warnings(struct json *json, const struct trace_notes *notes);
 /** json_number - @value, which is finite, with ten significant digits. */
 void json_number(struct json *json, const char *key, double value);
 
+/** json_exact - @value, which is finite, with as many digits as it takes to read the same value. */
+void json_exact(struct json *json, const char *key, double value);
+
 #endif
