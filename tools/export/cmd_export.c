@@ -8,13 +8,18 @@
 #include "export_perfetto.h"
 #include "export_sink.h"
 #include "export_source.h"
+#include "export_stacks.h"
 
-enum format { FORMAT_CSV, FORMAT_SQLITE, FORMAT_PERFETTO, N_FORMATS };
+enum format {
+	FORMAT_CSV, FORMAT_SQLITE, FORMAT_PERFETTO, FORMAT_FOLDED, FORMAT_SPEEDSCOPE, N_FORMATS
+};
 
 static const char *const format_names[] = {
 	[FORMAT_CSV] = "csv-tables",
 	[FORMAT_SQLITE] = "sqlite",
 	[FORMAT_PERFETTO] = "perfetto",
+	[FORMAT_FOLDED] = "folded",
+	[FORMAT_SPEEDSCOPE] = "speedscope",
 	NULL
 };
 
@@ -27,6 +32,7 @@ static const struct export_sink *const sinks[N_FORMATS] = {
 struct export_options {
 	struct export_source	source;
 	int			format;		/* enum format; N_FORMATS: none is given */
+	bool			all_states;
 };
 
 #define OPTIONS	struct export_options
@@ -34,10 +40,14 @@ struct export_options {
 static const struct ksv_option export_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "csv-tables: a folder with a CSV file "
 			  "per table; sqlite: a database;\n"
-			  "perfetto: a trace for ui.perfetto.dev"),
-	{ 'o', "output", "FILE", "the folder or file to write",
+			  "perfetto: a trace for ui.perfetto.dev;\n"
+			  "folded, speedscope: lost time, for flame graphs"),
+	{ 'o', "output", "FILE", "the folder or file to write; folded and speedscope go\n"
+	  "to standard output by default",
 	  ksv_take_text, offsetof(OPTIONS, source.output), NULL },
 	EXPORT_SOURCE_OPTIONS(OPTIONS, source),
+	{ 0, "all-states", NULL, "folded, speedscope: also the time in guest code",
+	  ksv_take_flag, offsetof(OPTIONS, all_states), NULL },
 	EXPORT_SOURCE_TRACE_OPTIONS(OPTIONS, source),
 };
 
@@ -47,6 +57,22 @@ static int no_memory(const char *file)
 	return KSV_EXIT_FILE;
 }
 
+static bool is_flame_graph(const struct export_options *options)
+{
+	return options->format == FORMAT_FOLDED || options->format == FORMAT_SPEEDSCOPE;
+}
+
+/** Return: 0 or -ENOMEM. */
+static int write_format(const struct export_options *options, const struct export_job *job,
+			struct output *out)
+{
+	if (options->format == FORMAT_FOLDED)
+		return export_folded(job, options->all_states, out);
+	if (options->format == FORMAT_SPEEDSCOPE)
+		return export_speedscope(job, options->all_states, out);
+	return export_perfetto(job, out);
+}
+
 static int write_file(const struct export_options *options, const struct export_job *job)
 {
 	static struct output out;
@@ -54,7 +80,7 @@ static int write_file(const struct export_options *options, const struct export_
 
 	if (status)
 		return status;
-	if (export_perfetto(job, &out))
+	if (write_format(options, job, &out))
 		status = no_memory(job->report->file);
 	return out_close(&out, model_changed(job->report->load, status));
 }
@@ -87,8 +113,11 @@ static int check_options(const struct export_options *options)
 
 	if (options->format == N_FORMATS)
 		return ksv_usage_error(command, "which --format?");
-	if (!is_named)
+	if (!is_named && !is_flame_graph(options))
 		return ksv_usage_error(command, "where to? Give --output");
+	if (options->all_states && !is_flame_graph(options))
+		return ksv_usage_error(command, "--all-states requires --format folded or "
+				       "speedscope: the others always have all states");
 	return 0;
 }
 
@@ -116,7 +145,7 @@ end:
 const struct ksv_command cmd_export = {
 	.name = "export",
 	.args = "--format FORMAT -o FILE [OPTION...] FILE...",
-	.summary = "Export states, exits and wake-ups for databases",
+	.summary = "Export states, exits and wake-ups for databases and flame graphs",
 	.notes = KSV_NOTE_HOST,
 	.options = export_option_table,
 	.n_options = ARRAY_SIZE(export_option_table),
