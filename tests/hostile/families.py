@@ -518,7 +518,7 @@ VCPUS = ("d0", "d1v0", "d0v0,d1", "idle", "d?v?", "d?", "g1", "d32767v65535", "d
 TEXTS = ("x", "", "%s%n", "\x1b[31m", "a" * 5000, "\u202e", "=1+1", "*", "[", "-", "--", "\udcff")
 CHOICES = {
     "format": ("text", "csv", "json", "svg", "png", "pdf", "xml", "", "clickhouse", "sqlite",
-               "csv-tables", "perfetto", "openmetrics", "folded", "speedscope"),
+               "csv-tables", "perfetto", "openmetrics", "junit", "tap", "folded", "speedscope"),
     "host": ("h", "", "%s", "\x1b[31m"), "interval": ("1s", "100ms", "1ms", "10us", "1ns", "100000", "0", "-1", "x"),
     "start-time": ("1795514400", "2026-11-24T10:00:00.5Z", "0", "4294967295", "-1", "x", "9e9"),
     "by": ("vcpu", "pcpu", "x"), "kind": ("exit", "steal,wake", "lost,irq,migration", "x", ","),

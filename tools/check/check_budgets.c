@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "check_budgets.h"
+#include "check_tests.h"
 #include "model_vcpus.h"
 #include "table.h"
 #include "text_columns.h"
@@ -19,13 +20,6 @@
 
 /** What is judged at most: windows times vCPUs times limits. More take minutes, and GB of rows. */
 #define MAX_JUDGED	UINT64_C(10000000)
-
-/** Whether a limit is kept. */
-enum check_outcome { CHECK_WITHIN, CHECK_EXCEEDED, CHECK_UNKNOWN, CHECK_N_OUTCOMES };
-
-static const char *const outcome_names[] = {
-	[CHECK_WITHIN] = "within", [CHECK_EXCEEDED] = "exceeded", [CHECK_UNKNOWN] = "unknown",
-};
 
 /** What a limit is compared with. */
 struct result {
@@ -59,6 +53,8 @@ struct judging {
 	struct output		*out;
 	struct json		json;
 	struct table_writer	table;
+	struct check_tests	tests;
+	struct output		*line;	/* memory for a sentence */
 	struct virt_window_walk	*walk;
 	int32_t			*members;	/* room for all vCPUs */
 	const struct check_window *window;	/* or NULL */
@@ -421,6 +417,42 @@ static void write_text(const struct judging *judging, const struct subject *subj
 	out_char(out, '\n');
 }
 
+/* --- tests of continuous integration --------------------------------------------------------- */
+
+static bool writes_tests(const struct judging *judging)
+{
+	return judging->check->format == CHECK_JUNIT || judging->check->format == CHECK_TAP;
+}
+
+static void tests_begin(struct judging *judging, const struct subject *subject)
+{
+	const char *window = NULL;
+
+	if (judging->window) {
+		out_collect(judging->line);
+		text_window(judging, judging->line);
+		window = out_collected(judging->line);
+	}
+	if (check_tests_of(&judging->tests, subject->name, window))
+		judging->error = -ENOMEM;
+}
+
+static void test_result(struct judging *judging, const struct result *result)
+{
+	struct check_test test = { .limit = judging->budget->text, .outcome = result->outcome };
+
+	if (result->outcome != CHECK_WITHIN) {
+		out_collect(judging->line);
+		text_sentence(judging, result, judging->line);
+		test.sentence = out_collected(judging->line);
+		/* names in it are too long */
+		if (!test.sentence)
+			test.sentence = check_outcome_names[result->outcome];
+	}
+	if (check_test_put(&judging->tests, &test))
+		judging->error = -ENOMEM;
+}
+
 /* --- rows ------------------------------------------------------------------------------------ */
 
 static const struct table_column columns[] = {
@@ -460,7 +492,7 @@ static void result_row(struct judging *judging, const struct subject *subject,
 		!result->has_value && result->outcome == CHECK_UNKNOWN ? table_unknown() :
 		table_rate(result->has_value, result->value),
 		table_rate(true, budget->limit), table_name(budget_unit(budget)),
-		table_name(outcome_names[result->outcome]), table_optional_name(result->why),
+		table_name(check_outcome_names[result->outcome]), table_optional_name(result->why),
 		is_known ? table_number((int64_t)result->count) : none,
 		has_worst ? table_number(worst->cost_ns) : none,
 		has_worst ? table_number(worst->time_ns) : none,
@@ -472,7 +504,9 @@ static void budget_result(struct judging *judging, const struct subject *subject
 			  const struct result *result)
 {
 	judging->n[result->outcome]++;
-	if (judging->check->format == CHECK_TEXT)
+	if (writes_tests(judging))
+		test_result(judging, result);
+	else if (judging->check->format == CHECK_TEXT)
 		write_text(judging, subject, result);
 	else
 		result_row(judging, subject, result);
@@ -484,6 +518,11 @@ static void write_begin(struct judging *judging)
 
 	if (judging->check->format == CHECK_TEXT)
 		return;
+	if (writes_tests(judging)) {
+		check_tests_begin(&judging->tests, judging->out,
+				  judging->check->format == CHECK_JUNIT);
+		return;
+	}
 	if (is_json) {
 		json_document(&judging->json, judging->out, false);
 		json_warnings(&judging->json, judging->notes);
@@ -509,6 +548,8 @@ static void write_end(struct judging *judging)
 		out_style(judging->out, OUT_PLAIN);
 		out_char(judging->out, '\n');
 	}
+	if (writes_tests(judging))
+		check_tests_end(&judging->tests);
 	if (judging->check->format != CHECK_JSON)
 		return;
 	table_flat_end(&judging->table);
@@ -521,7 +562,7 @@ static void write_end(struct judging *judging)
 /* --- all of them ----------------------------------------------------------------------------- */
 
 /** The losses of the trace, if @losses; else what vCPUs suffer. */
-static void judge_all(struct judging *judging, const struct subject *subject, bool losses)
+static void judge_budgets(struct judging *judging, const struct subject *subject, bool losses)
 {
 	const struct budget_list *budgets = judging->check->budgets;
 
@@ -537,6 +578,24 @@ static void judge_all(struct judging *judging, const struct subject *subject, bo
 		if (!judging->error)
 			budget_result(judging, subject, &result);
 	}
+}
+
+static void judge_all(struct judging *judging, const struct subject *subject, bool losses)
+{
+	const struct budget_list *budgets = judging->check->budgets;
+	size_t n = 0;
+
+	for (size_t i = 0; i < budgets->n; i++)
+		n += (budgets->items[i].kind == VIRT_WORST_LOST) == losses;
+	if (!n)
+		return;
+	if (writes_tests(judging))
+		tests_begin(judging, subject);
+	if (judging->error)
+		return;
+	judge_budgets(judging, subject, losses);
+	if (writes_tests(judging) && check_tests_of_end(&judging->tests))
+		judging->error = -ENOMEM;
 }
 
 static void judge_machine(struct judging *judging, const struct virt_machine *machine)
@@ -635,8 +694,10 @@ static bool is_too_much(const struct judging *judging)
 int check_budgets_run(const struct check_budgets *check, const struct model_load *load,
 		      struct output *out)
 {
+	static struct output line;
 	struct judging judging = {
 		.check = check, .model = load->model, .notes = &load->notes, .out = out,
+		.line = &line,
 		.worst = virt_worst_new(load->model, false, NULL, 0),
 		.members = calloc((size_t)virt_model_n_vcpus(load->model) + 1, sizeof(int32_t)),
 	};

@@ -33,7 +33,7 @@ struct check_windows {
 int check_windows_read(struct check_windows *windows, FILE *file, unsigned int *line);
 void check_windows_free(struct check_windows *windows);
 
-enum check_format { CHECK_TEXT, CHECK_CSV, CHECK_JSON };
+enum check_format { CHECK_TEXT, CHECK_CSV, CHECK_JSON, CHECK_JUNIT, CHECK_TAP };
 
 struct check_budgets {
 	const struct budget_list *budgets;

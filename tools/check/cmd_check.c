@@ -19,6 +19,8 @@ static const char *const format_names[] = {
 	[CHECK_TEXT] = "text",
 	[CHECK_CSV] = "csv",
 	[CHECK_JSON] = "json",
+	[CHECK_JUNIT] = "junit",
+	[CHECK_TAP] = "tap",
 	NULL
 };
 
@@ -158,8 +160,8 @@ static const struct ksv_option check_option_table[] = {
 	  "default: the trace's sidecar",
 	  ksv_take_text, offsetof(OPTIONS, topology), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "with --max: only these vCPUs, e.g. d1v0,d2"),
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, or with --max: "
-			  "json"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, or with --max:\n"
+			  "json; junit (XML) or tap: tests, for CI"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
 	KSV_OPTIONS_TRACE(OPTIONS, trace),
@@ -429,8 +431,8 @@ static int check_options(const struct check_options *options)
 		return ksv_usage_error(command, "--topology requires --core-isolation");
 	if (!options->budgets.n && (windows || ksv_vcpus_given(&options->vcpus) || options->per ||
 				    options->format >= CHECK_JSON))
-		return ksv_usage_error(command, "--windows, --vcpu, --per and json require "
-				       "--max");
+		return ksv_usage_error(command, "--windows, --vcpu, --per, json, junit and tap "
+				       "require --max");
 	if (windows && (options->from.kind || options->to.kind))
 		return ksv_usage_error(command, "--windows replaces --from and --to: give only one "
 				       "of them");
