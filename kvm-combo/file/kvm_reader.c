@@ -156,6 +156,7 @@ static int take_facts(struct kvm_reader *reader)
 	struct reader_cursor cursor = reader_cursor(&reader->message);
 	struct kvm_facts *facts = &reader->facts;
 	bool has_stranger, ok;
+	char *clock;
 
 	facts->unit = (enum trace_dat_unit)reader_get_number(&cursor, TRACE_DAT_EITHER);
 	facts->is_host = reader_get_number(&cursor, 1);
@@ -166,10 +167,13 @@ static int take_facts(struct kvm_reader *reader)
 	facts->n_cpus = (int32_t)reader_get_number(&cursor, KVM_MOST_CPUS);
 	facts->n_unread = (int32_t)reader_get_number(&cursor, INT32_MAX);
 	facts->damaged_cpu = -1;
+	clock = reader_get_text(&cursor);
+	snprintf(facts->clock, sizeof(facts->clock), "%s", clock ? clock : "");
 	has_stranger = reader_get_number(&cursor, 1);
 	facts->stranger = has_stranger ? reader_get_text(&cursor) : NULL;
-	ok = (!has_stranger || facts->stranger) && take_buffers(&cursor, facts) &&
+	ok = clock && (!has_stranger || facts->stranger) && take_buffers(&cursor, facts) &&
 	     take_events(&cursor, facts);
+	free(clock);
 	return cursor.is_bad || cursor.left ? -EBADMSG : ok ? 0 : -ENOMEM;
 }
 

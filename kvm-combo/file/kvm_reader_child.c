@@ -66,6 +66,7 @@ static void put_facts(struct child *child)
 	reader_put_number(out, facts->trace_id);
 	reader_put_number(out, (uint64_t)facts->n_cpus);
 	reader_put_number(out, (uint64_t)facts->n_unread);
+	reader_put_text(out, facts->clock);
 	reader_put_number(out, facts->stranger != NULL);
 	if (facts->stranger)
 		reader_put_text(out, facts->stranger);

@@ -291,6 +291,7 @@ struct kvm_source *kvm_source_open(const char *path, const struct kvm_source_fil
 	}
 	source->facts.unit = file->info.unit;
 	source->facts.shifted = file->info.shifted;
+	memcpy(source->facts.clock, file->info.clock, sizeof(source->facts.clock));
 	if (!open_input(source, path, file->fd, error, size))
 		goto err;
 	if (!open_buffers(source) || !look_up(source))

@@ -42,6 +42,7 @@ struct kvm_buffer_facts {
 /** Facts about a trace. */
 struct kvm_facts {
 	enum trace_dat_unit unit;
+	char		clock[TRACE_DAT_CLOCK];	/* kvm_trace_clock() */
 	bool		is_host;	/* kvm_trace_is_host() */
 	bool		has_vcpus;	/* kvm_trace_has_vcpus() */
 	bool		shifted;	/* so that instances cannot be read */

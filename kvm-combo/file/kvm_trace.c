@@ -278,9 +278,23 @@ bool kvm_trace_is_aligned(const struct kvm_trace *trace)
 	return trace->aligned;
 }
 
+bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *ns)
+{
+	if (!trace->aligned || trace->n_steps || trace->unit != TRACE_DAT_NS ||
+	    trace->facts->shifted)
+		return false;
+	*ns = virt_clock_host_time(trace->offset, trace->drift_ppm, time);
+	return true;
+}
+
 const char *kvm_trace_path(const struct kvm_trace *trace)
 {
 	return trace->path;
+}
+
+const char *kvm_trace_clock(const struct kvm_trace *trace)
+{
+	return trace->facts->clock;
 }
 
 bool kvm_trace_is_host(const struct kvm_trace *trace)

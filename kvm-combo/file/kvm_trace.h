@@ -142,8 +142,19 @@ int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *a
 /** kvm_trace_is_aligned - has kvm_trace_align() set how? */
 bool kvm_trace_is_aligned(const struct kvm_trace *trace);
 
+/**
+ * kvm_trace_clock_time - from a time of the trace's own clock, in ns, to the axis of its host
+ * @ns: receives it
+ *
+ * Return: false if that is not known: the trace is not aligned, or its clock was set in between.
+ */
+bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *ns);
+
 /** kvm_trace_path - as it was given. */
 const char *kvm_trace_path(const struct kvm_trace *trace);
+
+/** kvm_trace_clock - its clock's name in trace_clock, "local", "perf" ...; "": unknown */
+const char *kvm_trace_clock(const struct kvm_trace *trace);
 
 /** kvm_trace_is_host - does it know VM entries and exits? */
 bool kvm_trace_is_host(const struct kvm_trace *trace);

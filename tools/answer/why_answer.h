@@ -122,7 +122,11 @@ void why_put_segment(struct output *out, const struct virt_why *why,
 /** why_put_records - the numbers of a line's records: "#12 #15"; nothing for the rest. */
 void why_put_records(const struct why_writing *writing, const struct why_line *line);
 
-/** why_put_duration - all digits, so that lengths add up. @width: at least */
+/** why_duration - all digits, so that lengths add up, for an argument of out_printf() */
+struct why_duration { char text[48]; };
+struct why_duration why_duration(int64_t ns);
+
+/** why_put_duration - the same. @width: at least. */
 void why_put_duration(struct output *out, int64_t ns, size_t width);
 
 /** why_subject - the name of a vCPU or task as it is, or "pCPU 3". */

@@ -73,10 +73,7 @@ void why_subject(const struct why_answer *answer, char *text, size_t size)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-/** For an argument of out_printf(). */
-struct why_duration { char text[48]; };
-
-static struct why_duration why_duration(int64_t ns)
+struct why_duration why_duration(int64_t ns)
 {
 	static const struct {
 		int64_t		ns;

@@ -16,7 +16,7 @@
 #include "model_vcpus.h"
 #include "terminal.h"
 #include "virt_delivery.h"
-#include "why.h"
+#include "why_log.h"
 
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	10000
@@ -40,11 +40,15 @@ static const struct writer {
 	void	(*write)(const struct why_writing *writing, const struct why_answer *answer,
 			 bool first);
 	/** @answer: or NULL */
+	void	(*write_finding)(const struct why_writing *writing, const struct virt_model *model,
+				 const struct why_finding *finding,
+				 const struct why_answer *answer, bool first);
 	void	(*end)(struct output *out);		/* or NULL */
 } writers[N_FORMATS] = {
-	[FORMAT_TEXT] = { .write = why_write_text },
+	[FORMAT_TEXT] = { .write = why_write_text, .write_finding = why_put_finding },
 	[FORMAT_JSON] = {
 		.begin = why_write_json_begin, .write = why_write_json,
+		.write_finding = why_json_finding,
 		.end = why_write_json_end,
 	},
 };
@@ -63,6 +67,7 @@ struct why_options {
 	bool			apart;		/* one moment of each incident */
 	unsigned int		kinds;		/* set of 1 << enum virt_why_moment_kind */
 	struct model_monitors	monitors;
+	struct why_log_words	logs, log_offsets;
 	struct host_options	trace;
 };
 
@@ -140,6 +145,13 @@ static const struct ksv_option why_option_table[] = {
 	  take_kinds, offsetof(OPTIONS, kinds), NULL },
 	MODEL_OPTION_MONITOR(OPTIONS, monitors, "QEMU's own trace (-trace) of a machine of this "
 			     "host,\nto explain time in it; may be repeated"),
+	{ 0, "guest-log", "NAME:FILE",
+	  "whose fault was it? A verdict for each warning of the\nguest's kernel in this log: soft "
+	  "lockup, RCU stall ...;\nmay be repeated",
+	  why_take_log, offsetof(OPTIONS, logs), NULL },
+	{ 0, "log-offset", "NAME:TIME",
+	  "with --guest-log: what to add to times of the log for\nthose of the trace",
+	  why_take_log, offsetof(OPTIONS, log_offsets), NULL },
 	KSV_OPTIONS_TRACE(OPTIONS, trace),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
@@ -157,7 +169,7 @@ static void choose_worst(struct why_options *options)
 	bool window = options->from.kind != KSV_TIME_NONE || options->to.kind != KSV_TIME_NONE;
 	bool subject = ksv_vcpus_given(&options->vcpus) || options->task;
 
-	if (options->worst || options->pcpus.any ||
+	if (options->logs.n || options->worst || options->pcpus.any ||
 	    options->at.kind != KSV_TIME_NONE || (window && subject))
 		return;
 	/* a picture has one answer */
@@ -181,12 +193,31 @@ static int check_subject(const struct why_options *options)
 	return 0;
 }
 
+/** A log has its own subjects and times. */
+static int check_log(const struct why_options *options)
+{
+	if (ksv_vcpus_given(&options->vcpus) || options->task || options->pcpus.any ||
+	    options->worst || options->path || options->at.kind != KSV_TIME_NONE)
+		return ksv_usage_error(options->command, "--guest-log excludes --vcpu, --task, "
+				       "--pcpu, --worst, --path and --at");
+	if (options->format >= FORMAT_SVG)
+		return ksv_usage_error(options->command, "--guest-log: no picture shows verdicts: "
+				       "give --format text or json");
+	return 0;
+}
+
 /** And which time. */
 static int check_options(const struct why_options *options)
 {
 	bool window = options->from.kind != KSV_TIME_NONE || options->to.kind != KSV_TIME_NONE;
 	bool at = options->at.kind != KSV_TIME_NONE;
 
+	if (options->log_offsets.n && !options->logs.n)
+		return ksv_usage_error(options->command, "--log-offset requires --guest-log");
+	if (options->logs.n)
+		return check_log(options) ||
+		       (options->kinds && ksv_usage_error(options->command, "--kind requires "
+							  "--worst"));
 	if (check_subject(options))
 		return KSV_EXIT_USAGE;
 	if (options->worst && (options->pcpus.any || at))
@@ -215,6 +246,7 @@ struct asked {
 	size_t			n_vcpus;
 	int32_t			task;		/* that of --task, or VIRT_NONE */
 	struct virt_why_moment	*moments;
+	struct why_findings	findings;	/* of --guest-log */
 	struct why_answer	*answers;
 	size_t			n, room;
 	size_t			segments;	/* of all answers */
@@ -411,6 +443,27 @@ static int answer_pcpus(struct asked *asked, int64_t from_ns, int64_t to_ns)
 	return status;
 }
 
+/** The longest time at once that the host kept each vCPU of a warning from running. */
+static int answer_findings(struct asked *asked)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < asked->findings.n && !status; i++) {
+		struct why_finding *finding = &asked->findings.all[i];
+		const struct virt_verdict *verdict = &finding->verdict;
+
+		finding->answer = SIZE_MAX;
+		if (finding->problem ||
+		    (verdict->word != VIRT_VERDICT_HOST && verdict->word != VIRT_VERDICT_BOTH) ||
+		    verdict->longest_from_ns == verdict->longest_to_ns)
+			continue;
+		finding->answer = asked->n;
+		status = answer(asked, finding->vcpu, VIRT_NONE, verdict->longest_from_ns,
+				verdict->longest_to_ns, NULL);
+	}
+	return status;
+}
+
 static void drop_answers(struct asked *asked)
 {
 	for (size_t i = 0; i < asked->n; i++)
@@ -433,7 +486,8 @@ static int answer_all(struct asked *asked, int64_t from_ns, int64_t to_ns)
 {
 	const struct why_options *options = asked->options;
 
-	return options->worst ? answer_worst(asked, from_ns, to_ns) :
+	return options->logs.n ? answer_findings(asked) :
+	       options->worst ? answer_worst(asked, from_ns, to_ns) :
 	       options->task ? answer_task(asked, from_ns, to_ns) :
 	       options->pcpus.any ? answer_pcpus(asked, from_ns, to_ns) :
 	       answer_vcpus(asked, from_ns, to_ns);
@@ -489,6 +543,9 @@ static int find_answers(struct asked *asked)
 	if (!status)
 		status = model_window(&asked->load, options->command, &options->from, &options->to,
 				      &begin_ns, &end_ns);
+	if (!status && options->logs.n)
+		status = why_findings_make(&asked->findings, &asked->load, &options->logs,
+					   &options->log_offsets, from_ns, to_ns);
 	if (!status)
 		status = answer_all(asked, from_ns, to_ns);
 	if (status)
@@ -529,26 +586,35 @@ static int write_all(struct asked *asked, const struct why_evidence *evidence,
 		     const char *const *files, struct output *out)
 {
 	const struct writer *writer = &writers[asked->options->format];
+	bool logs = asked->options->logs.n;
+	size_t n = logs ? asked->findings.n : asked->n;
 	int status = out_open_text(out, asked->options->output,
 				   asked->options->format == FORMAT_TEXT ? OUT_PAGES : OUT_PROGRAM);
 
 	if (!status && writer->begin)
 		writer->begin(out, asked->load.path, &asked->load.notes);
-	for (size_t i = 0; i < asked->n && !status && !out->error; i++) {
-		const struct why_answer *answer = &asked->answers[i];
+	for (size_t i = 0; i < n && !status && !out->error; i++) {
+		const struct why_finding *finding = logs ? &asked->findings.all[i] : NULL;
+		size_t number = finding ? finding->answer : i;
+		const struct why_answer *answer = number < asked->n ? &asked->answers[number] :
+						  NULL;
 		const struct why_writing writing = {
 			.file = asked->load.path, .guest_files = files,
-			.why = &answer->why, .evidence = evidence, .out = out,
+			.why = answer ? &answer->why : NULL, .evidence = evidence, .out = out,
 			.put_more = why_put_accesses, .monitors = asked->monitors.all,
 			.n_monitors = asked->monitors.n,
 		};
 
-		writer->write(&writing, answer, !i);
+		if (finding)
+			writer->write_finding(&writing, asked->load.model, finding, answer, !i);
+		else
+			writer->write(&writing, answer, !i);
 	}
 	if (!status && writer->end)
 		writer->end(out);
-	if (!status && !asked->n && asked->options->format == FORMAT_TEXT)
-		out_str(out, "nothing of this kind\n");
+	if (!status && !n && asked->options->format == FORMAT_TEXT)
+		out_str(out, logs ? "no warning of a kind that is known\n" :
+				    "nothing of this kind\n");
 	return status ? status : out_close(out, KSV_EXIT_OK);
 }
 
@@ -624,6 +690,9 @@ static int why_host(const struct why_options *options, struct model_files *files
 	if (!status)
 		status = options->format >= FORMAT_SVG ? draw_answer(&asked) :
 			 write_answers(&asked, out);
+	if (!status && asked.findings.left_out)
+		ksv_note("%llu warnings of logs are left out: there are more than %d",
+			 (unsigned long long)asked.findings.left_out, GUEST_LOG_MOST);
 	if (!status && !options->quiet) {
 		model_notes(&asked.load);
 		model_monitors_notes(&asked.monitors);
@@ -631,6 +700,7 @@ static int why_host(const struct why_options *options, struct model_files *files
 	status = model_changed(&asked.load, status);
 end:
 	drop_answers(&asked);
+	why_findings_free(&asked.findings);
 	free(asked.answers);
 	free(asked.vcpus);
 	guest_lives_free(&asked.lives);
@@ -661,6 +731,8 @@ static int why_args(const struct why_options *options, char **argv, int n, struc
 	if (!status)
 		status = model_monitors_check(&options->monitors, options->command,
 					      options->output);
+	if (!status)
+		status = why_logs_check(&options->logs, options->command, options->output);
 	if (!status) {
 		unread = model_files_open(&files);
 		status = files.traces ? why_opened(options, &files, out) : unread;

@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_WHY_H
 
 #include "canvas.h"
+#include "json_writer.h"
 #include "trace_notes.h"
 #include "why_answer.h"
 
@@ -20,6 +21,13 @@ void why_write_json_begin(struct output *out, const char *file, const struct tra
 void why_write_json(const struct why_writing *writing, const struct why_answer *answer,
 		    bool first);
 void why_write_json_end(struct output *out);
+
+/** why_write_json_of - an answer as a member of an object; @key: NULL inside an array */
+void why_write_json_of(const struct why_writing *writing, const char *key,
+		       const struct why_answer *answer);
+
+/** why_json_document - what is written between begin and end. */
+struct json *why_json_document(void);
 
 /* --- drawn: why_figure.c ---------------------------------------------------------------------- */
 

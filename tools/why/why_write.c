@@ -175,15 +175,20 @@ void why_write_json_end(struct output *out)
 	json_document_end(&document);
 }
 
-void why_write_json(const struct why_writing *writing, const struct why_answer *answer, bool first)
+struct json *why_json_document(void)
+{
+	return &document;
+}
+
+void why_write_json_of(const struct why_writing *writing, const char *key,
+		       const struct why_answer *answer)
 {
 	const struct virt_why *why = &answer->why;
 	struct json *json = &document;
 	char subject[256];
 
-	(void)first;
 	why_subject(answer, subject, sizeof(subject));
-	json_open(json, NULL, '{', false);
+	json_open(json, key, '{', false);
 	json_str(json, "subject", subject);
 	if (answer->moment) {
 		json_str(json, "moment", virt_why_moment_name((enum virt_why_moment_kind)
@@ -199,4 +204,10 @@ void why_write_json(const struct why_writing *writing, const struct why_answer *
 	json_segments(writing, json, why, 0, why->n);
 	json_close(json, ']');
 	json_close(json, '}');
+}
+
+void why_write_json(const struct why_writing *writing, const struct why_answer *answer, bool first)
+{
+	(void)first;
+	why_write_json_of(writing, NULL, answer);
 }

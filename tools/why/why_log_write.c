@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	why_log_write.c
+ * @brief	Verdicts about warnings of guests' kernels, as text and JSON.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "array.h"
+#include "json_writer.h"
+#include "why_log.h"
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void put_place(struct output *out, const struct virt_model *model,
+		      const struct why_finding *finding)
+{
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, finding->vcpu);
+	const char *machine = virt_model_machine(model, finding->log->machine)->name;
+
+	out_text(out, vcpu && !finding->is_machine ? vcpu->name : machine);
+	if (!vcpu && finding->warning->cpu >= 0)
+		out_printf(out, " CPU %d", finding->warning->cpu);
+	out_printf(out, ", %s",
+		   guest_log_kind_words((enum guest_log_kind)finding->warning->kind));
+	if (!finding->has_time)
+		return;
+	out_str(out, " at ");
+	out_ns(out, finding->time_ns, 0);
+	out_str(out, " s");
+}
+
+/** "; db v0 had its pCPU for 12.3 s, ..."; @list: culprits or exit reasons */
+static void put_list(struct output *out, const struct virt_culprit *list, size_t n,
+		     const char *(*name)(const struct virt_model *model, int32_t number),
+		     const struct virt_model *model, const char *before, const char *between)
+{
+	for (size_t i = 0; i < n; i++)
+		out_sentence(out, "%s%s%s%s", i ? ", " : before, name(model, list[i].vcpu),
+			     i ? " for " : between, why_duration(list[i].ns).text);
+}
+
+/** Why the host kept it from running: the largest part. */
+static void put_cause(struct output *out, const struct virt_model *model,
+		      const struct virt_verdict *verdict)
+{
+	out_printf(out, ": %s", virt_verdict_part_words((enum virt_verdict_part)verdict->part));
+	switch (verdict->part) {
+	case VIRT_VERDICT_PREEMPTED:
+		put_list(out, verdict->culprits, verdict->n_culprits, virt_model_culprit, model,
+			 "; ", " had its pCPU for ");
+		if (verdict->n_culprits && verdict->culprits[0].vcpu == VIRT_NONE)
+			out_str(out, "; so its own limit (quota, cap) or the scheduler kept it "
+				"waiting");
+		break;
+	case VIRT_VERDICT_HYPERVISOR:
+	case VIRT_VERDICT_VMM:
+	case VIRT_VERDICT_ANSWER:
+		put_list(out, verdict->reasons, verdict->n_reasons, virt_model_reason, model,
+			 "; VM exits: ", " for ");
+		break;
+	default:
+		break;
+	}
+}
+
+/** "the host kept web v1 from running for 21 s of 22 s" */
+static void put_kept(struct output *out, const char *who, const struct virt_verdict *verdict)
+{
+	out_sentence(out, "the host kept %s from running for %s of %s", who,
+		     why_duration(verdict->side_ns[VIRT_VERDICT_BY_HOST]).text,
+		     why_duration(verdict->to_ns - verdict->from_ns).text);
+}
+
+/** A vCPU that runs or sleeps can wait for another one that the host keeps from running. */
+static void put_others(struct output *out, const struct virt_model *model,
+		       const struct virt_verdict *verdict)
+{
+	const struct virt_vcpu *other = virt_model_vcpu(model, verdict->other);
+	int64_t matters_ns = (verdict->to_ns - verdict->from_ns) / 10;
+
+	if (!other)
+		return;
+	if (verdict->others_most_ns <= matters_ns)
+		out_printf(out, ", and the host kept no other vCPU of this machine from running "
+			   "for longer than %s", why_duration(verdict->others_most_ns).text);
+	else if (verdict->other_ns <= matters_ns)
+		out_str(out, "; the trace does not show whether the host kept another vCPU of "
+			"this machine from running, for which the guest may have waited");
+	else
+		out_sentence(out, "; but the host kept %s from running for %s, for which the "
+			     "guest may have waited", other->name,
+			     why_duration(verdict->other_ns).text);
+}
+
+static void put_verdict(struct output *out, const struct virt_model *model,
+			const struct why_finding *finding)
+{
+	const struct virt_verdict *verdict = &finding->verdict;
+	const char *who = virt_model_vcpu(model, verdict->vcpu)->name;
+	struct why_duration all = why_duration(verdict->to_ns - verdict->from_ns);
+	struct why_duration ran = why_duration(verdict->side_ns[VIRT_VERDICT_BY_GUEST]);
+
+	switch (verdict->word) {
+	case VIRT_VERDICT_HOST:
+		put_kept(out, who, verdict);
+		put_cause(out, model, verdict);
+		break;
+	case VIRT_VERDICT_RAN:
+		out_sentence(out, "%s executed guest code for %s of %s", who, ran.text, all.text);
+		put_others(out, model, verdict);
+		break;
+	case VIRT_VERDICT_SLEPT:
+		out_sentence(out, "%s slept for %s of %s, as its guest asked", who,
+			     why_duration(verdict->side_ns[VIRT_VERDICT_BY_WISH]).text, all.text);
+		put_others(out, model, verdict);
+		break;
+	case VIRT_VERDICT_BOTH:
+		put_kept(out, who, verdict);
+		put_cause(out, model, verdict);
+		out_printf(out, "; it executed guest code for %s", ran.text);
+		break;
+	case VIRT_VERDICT_NOT_HOST:
+		put_kept(out, who, verdict);
+		out_str(out, ", and no vCPU of this machine for more than a tenth of that: look "
+			"for a lock or a request to a device that the guest waits for");
+		break;
+	default:
+		out_printf(out, "the trace does not cover it: %s of %s are not known",
+			   why_duration(verdict->side_ns[VIRT_VERDICT_UNTOLD]).text, all.text);
+		break;
+	}
+}
+
+/** Why there is no verdict. */
+static const char *const problems[] = {
+	[WHY_LOG_NO_TIME] = "the line has no time",
+	[WHY_LOG_NO_PLACE] =
+	("the place of this line on the time axis of the trace is not known; --log-offset sets "
+	 "it, or an aligned trace of the guest with the clock perf"),
+	[WHY_LOG_OTHER_BOOT] =
+	("the guest booted again later in the log, and the place on the time axis of the trace "
+	 "is known since then"),
+	[WHY_LOG_NO_SPAN] = "the message does not say for how long",
+	[WHY_LOG_NO_VCPU] = "the trace does not have this vCPU",
+};
+
+static void put_share(struct output *out, int64_t ns, int64_t all_ns, const char *words)
+{
+	out_printf(out, "%20s  %5.1f %%  %s\n", why_duration(ns).text,
+		   100.0 * (double)ns / (double)all_ns, words);
+}
+
+/** The parts of the window, which add up to it. */
+static void put_parts(struct output *out, const struct virt_verdict *verdict, bool is_default)
+{
+	int64_t all_ns = verdict->to_ns - verdict->from_ns;
+
+	out_str(out, "              length    share  from ");
+	out_ns(out, verdict->from_ns, 0);
+	out_str(out, " to ");
+	out_ns(out, verdict->to_ns, 0);
+	out_str(out, is_default ? " s, the default of Linux, as the message has no time\n" :
+				  " s, as the message says\n");
+	for (int i = 0; i < VIRT_VERDICT_N_PARTS; i++)
+		if (verdict->ns[i])
+			put_share(out, verdict->ns[i], all_ns,
+				  virt_verdict_part_words((enum virt_verdict_part)i));
+	put_share(out, all_ns, all_ns, "in all");
+}
+
+static void put_line(void *arg, const struct why_line *line)
+{
+	why_put_line(arg, line);
+}
+
+void why_put_finding(const struct why_writing *writing, const struct virt_model *model,
+		     const struct why_finding *finding, const struct why_answer *answer,
+		     bool first)
+{
+	struct output *out = writing->out;
+
+	out_str(out, first ? "" : "\n");
+	out_style(out, OUT_HEAD);
+	out_text(out, writing->file);
+	out_str(out, ": ");
+	put_place(out, model, finding);
+	out_style(out, OUT_PLAIN);
+	out_str(out, "\n  ");
+	out_text(out, finding->log->path);
+	out_printf(out, ":%" PRIu64 ": ", finding->warning->line);
+	out_text(out, finding->warning->text);
+	if (finding->warning->clock == GUEST_LOG_JOURNAL)
+		out_str(out, "\n  time: when the journal got the line, which can be later");
+	out_str(out, "\n  verdict: ");
+	if (finding->problem != WHY_LOG_JUDGED) {
+		out_printf(out, "none: %s\n", problems[finding->problem]);
+		return;
+	}
+	put_verdict(out, model, finding);
+	if (finding->is_machine && finding->verdict.word != VIRT_VERDICT_NOT_HOST)
+		out_str(out, " (the warning names no CPU: the host kept this one longest)");
+	out_char(out, '\n');
+	put_parts(out, &finding->verdict, finding->warning->is_default);
+	if (!answer)
+		return;
+	out_str(out, "          from [s]           length  the longest time at once that the host "
+		"kept it, and the records that show it\n");
+	why_each_line(&answer->why, put_line, (void *)writing);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void json_optional(struct json *json, const char *key, const char *text)
+{
+	if (text)
+		json_str(json, key, text);
+	else
+		json_null(json, key);
+}
+
+static void json_range(struct json *json, const char *key, int64_t from_ns, int64_t to_ns)
+{
+	json_open(json, key, '[', true);
+	json_i64(json, NULL, from_ns);
+	json_i64(json, NULL, to_ns);
+	json_close(json, ']');
+}
+
+static void json_list(struct json *json, const char *key, const char *member,
+		      const struct virt_culprit *list, size_t n,
+		      const char *(*name)(const struct virt_model *model, int32_t number),
+		      const struct virt_model *model)
+{
+	json_open(json, key, '[', false);
+	for (size_t i = 0; i < n; i++) {
+		json_open(json, NULL, '{', true);
+		json_optional(json, member, name(model, list[i].vcpu));
+		json_i64(json, "total_ns", list[i].ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void json_verdict(struct json *json, const struct virt_model *model,
+			 const struct virt_verdict *verdict)
+{
+	json_range(json, "window_ns", verdict->from_ns, verdict->to_ns);
+	json_str(json, "verdict", virt_verdict_name((enum virt_verdict_word)verdict->word));
+	json_str(json, "largest_part",
+		 virt_verdict_part_name((enum virt_verdict_part)verdict->part));
+	json_i64(json, "guest_ns", verdict->side_ns[VIRT_VERDICT_BY_GUEST]);
+	json_i64(json, "host_ns", verdict->side_ns[VIRT_VERDICT_BY_HOST]);
+	json_i64(json, "asleep_ns", verdict->side_ns[VIRT_VERDICT_BY_WISH]);
+	json_i64(json, "unknown_ns", verdict->side_ns[VIRT_VERDICT_UNTOLD]);
+	json_open(json, "parts", '{', false);
+	for (int i = 0; i < VIRT_VERDICT_N_PARTS; i++) {
+		char key[32];
+
+		snprintf(key, sizeof(key), "%s_ns",
+			 virt_verdict_part_name((enum virt_verdict_part)i));
+		json_i64(json, key, verdict->ns[i]);
+	}
+	json_close(json, '}');
+	if (verdict->other != VIRT_NONE) {
+		json_str(json, "other", virt_model_vcpu(model, verdict->other)->name);
+		json_i64(json, "other_host_ns", verdict->other_ns);
+	}
+	json_list(json, "culprits", "who", verdict->culprits, verdict->n_culprits, virt_model_who,
+		  model);
+	json_list(json, "exits", "reason", verdict->reasons, verdict->n_reasons,
+		  virt_model_reason, model);
+}
+
+void why_json_finding(const struct why_writing *writing, const struct virt_model *model,
+		      const struct why_finding *finding, const struct why_answer *answer,
+		      bool first)
+{
+	const struct guest_log_warning *warning = finding->warning;
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, finding->vcpu);
+	struct json *json = why_json_document();
+
+	(void)first;
+	json_open(json, NULL, '{', false);
+	json_str(json, "machine", virt_model_machine(model, finding->log->machine)->name);
+	json_optional(json, "subject", vcpu ? vcpu->name : NULL);
+	json_str(json, "log", finding->log->path);
+	json_u64(json, "line", warning->line);
+	json_str(json, "text", warning->text);
+	json_str(json, "warning", guest_log_kind_name((enum guest_log_kind)warning->kind));
+	if (warning->cpu >= 0)
+		json_i64(json, "cpu", warning->cpu);
+	else
+		json_null(json, "cpu");
+	json_str(json, "clock", guest_log_clock_name((enum guest_log_clock)warning->clock));
+	if (warning->clock != GUEST_LOG_NO_CLOCK)
+		json_i64(json, "guest_time_ns", warning->time_ns);
+	json_i64(json, "span_ns", warning->span_ns);
+	json_bool(json, "span_is_default", warning->is_default);
+	json_optional(json, "placed_by", finding->has_time ?
+		      why_log_source_name(finding->log->source) : NULL);
+	if (finding->has_time)
+		json_i64(json, "time_ns", finding->time_ns);
+	json_optional(json, "problem", why_log_problem_name(finding->problem));
+	if (finding->problem == WHY_LOG_JUDGED)
+		json_verdict(json, model, &finding->verdict);
+	if (answer)
+		why_write_json_of(writing, "longest", answer);
+	json_close(json, '}');
+}
