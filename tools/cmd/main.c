@@ -32,6 +32,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_rollup,
 	&cmd_split,
 	&cmd_merge,
+	&cmd_self_test,
 };
 
 static void print_help(FILE *out)

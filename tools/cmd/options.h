@@ -89,6 +89,7 @@ extern const struct ksv_command cmd_plot;
 extern const struct ksv_command cmd_query;
 extern const struct ksv_command cmd_record;
 extern const struct ksv_command cmd_report;
+extern const struct ksv_command cmd_self_test;
 extern const struct ksv_command cmd_split;
 extern const struct ksv_command cmd_top;
 extern const struct ksv_command cmd_rollup;

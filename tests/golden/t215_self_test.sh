@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# self-test on this machine, as far as it allows: nothing fails, all that is skipped has a reason, and other tracers
+# notice nothing.
+. "$(dirname "$0")/lib.sh"
+
+REAL=/sys/kernel/tracing
+settings() { head -n 50 "$REAL"/{tracing_on,set_event,trace_clock,buffer_size_kb,current_tracer} 2> /dev/null; }
+instances() { ls "$REAL/instances" 2> /dev/null | grep -c '^kshark-virt-test-'; }
+
+mkdir "$WORK/tmp"
+export TMPDIR=$WORK/tmp
+settings > "$WORK/before"
+run self-test --format json
+status 0
+cp "$OUT" "$WORK/json"
+settings > "$WORK/after"
+same "$WORK/before" "$WORK/after"
+check "no instance is left" test "$(instances)" = 0
+check "no file is left" test -z "$(ls "$WORK/tmp")"
+cat > "$WORK/judge.py" << 'END'
+import json, sys
+said = json.load(open(sys.argv[1]))
+checks = {c["check"]: c for c in said["checks"]}
+verdicts = [c["verdict"] for c in said["checks"]]
+for verdict in "ok", "failed", "skipped":
+    assert said[verdict] == verdicts.count(verdict), said
+assert [v["name"] for v in said["versions"]][:3] == ["kshark-virt", "kernel", "trace-cmd"], said
+for c in checks.values():
+    assert c["text"], c
+    if "trace" in c:
+        passes = -c["below"] <= c["trace"] - c["kernel"] <= c["above"]
+        assert passes == (c["verdict"] == "ok"), c
+if checks["record"]["verdict"] == "ok":
+    # it has worked for a while, and has left its CPU for each sleep
+    assert checks["thread: switches"]["trace"] > 20, said
+    assert checks["thread: run time"]["trace"] > 10 ** 7, said
+    if checks["machine"]["verdict"] == "ok":
+        assert checks["vCPU: exits"]["trace"] > 100, said
+else:
+    print(checks["record"]["text"])
+END
+check "what it says agrees with itself" python3 "$WORK/judge.py" "$WORK/json"
+
+# who may not trace is said so, and nothing fails
+if [ "$(id -u)" = 0 ]; then
+	chmod 755 "$WORK"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$KSV_BIN" self-test > "$OUT" 2> "$ERR" < /dev/null
+	STATUS=$?
+else
+	run self-test
+fi
+status 0
+says "$OUT" 'it needs root: sudo kshark-virt self-test'
+says "$OUT" '0 failed'
+
+run self-test trace.dat
+status 2
+run self-test -o "$WORK/none/out"
+status 3
+finish

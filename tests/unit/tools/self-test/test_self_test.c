@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_self_test.c
+ * @brief	Each check of the self-test passes on a trace that agrees with the kernel, and fails
+ *		as soon as its number does not.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "sample_kvm.h"
+#include "self_test.h"
+
+#define SAMPLE	"recording-kvm/host.dat"
+
+static char path[512];
+
+/* --- the kernel's side, recounted from single records ----------------------------------------- */
+
+/** The life of a thread on pCPUs, by its switches. */
+struct recount {
+	int32_t		tid;
+	int64_t		from_ns, to_ns, since_ns;	/* since_ns: on a pCPU; or -1 */
+	int64_t		run_ns;
+	uint64_t	records, switches, exits, lost;
+	const struct kvm_trace *trace;
+	/* switches of all pCPUs, in order of time later */
+	struct change { int64_t time_ns; bool comes; } changes[1 << 16];
+	size_t		n;
+};
+
+static struct recount recount;
+
+static int recount_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct recount *count = arg;
+
+	count->records++;
+	if (record->pid == count->tid && record->time_ns >= count->from_ns &&
+	    record->time_ns < count->to_ns &&
+	    !strcmp(kvm_trace_event(count->trace, record->event) ? : "", "kvm_exit"))
+		count->exits++;
+	if (record->next_pid == VIRT_NONE || count->n == ARRAY_SIZE(count->changes))
+		return 0;
+	if (record->pid == count->tid)
+		count->changes[count->n++] = (struct change){ record->time_ns, false };
+	else if (record->next_pid == count->tid)
+		count->changes[count->n++] = (struct change){ record->time_ns, true };
+	return 0;
+}
+
+static void recount_loss(void *arg, int cpu, uint64_t records)
+{
+	(void)cpu;
+	((struct recount *)arg)->lost += records;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
+
+/** From the first time that the thread goes to the last one: it is off its pCPU at both ends. */
+static void recount_thread(int32_t tid)
+{
+	struct kvm_trace *trace = open_sample(SAMPLE);
+
+	recount = (struct recount){ .tid = tid, .to_ns = INT64_MIN, .trace = trace };
+	assert_int_equal(kvm_trace_walk(trace, recount_record, recount_loss, &recount), 0);
+	assert_true(recount.n > 20 && recount.n < ARRAY_SIZE(recount.changes));
+	qsort(recount.changes, recount.n, sizeof(*recount.changes), by_time);
+	recount.since_ns = -1;
+	for (size_t i = 0; i < recount.n; i++) {
+		const struct change *change = &recount.changes[i];
+
+		if (!change->comes && !recount.from_ns)
+			recount.from_ns = change->time_ns + 1;
+		else if (!change->comes) {
+			recount.switches++;
+			recount.run_ns += change->time_ns - recount.since_ns;
+			recount.to_ns = change->time_ns + 1;
+		}
+		recount.since_ns = change->time_ns;
+	}
+	/* once more, as the window is known now */
+	recount.records = recount.exits = recount.lost = 0;
+	recount.n = ARRAY_SIZE(recount.changes);
+	assert_int_equal(kvm_trace_walk(trace, recount_record, recount_loss, &recount), 0);
+	kvm_trace_close(trace);
+}
+
+/** A vCPU's thread of the sample. */
+static int32_t vcpu_thread(void)
+{
+	struct kvm_trace *trace = open_sample(SAMPLE);
+	struct virt_model *model;
+	int32_t tid;
+
+	assert_int_equal(kvm_trace_model(trace, NULL, NULL, NULL, &model), 0);
+	assert_true(virt_model_n_vcpus(model) > 0);
+	tid = virt_model_vcpu(model, 0)->host_pid;
+	virt_model_free(model);
+	kvm_trace_close(trace);
+	return tid;
+}
+
+static struct self_test_truth truth(void)
+{
+	struct self_test_truth kernel = { .records = recount.records, .lost = recount.lost };
+
+	kernel.threads[1] = (struct self_test_thread){
+		.name = "vCPU", .tid = recount.tid, .from_ns = recount.from_ns,
+		.to_ns = recount.to_ns, .has_run = true, .has_clock = true, .has_switches = true,
+		.has_exits = true, .run_ns = recount.run_ns, .clock_ns = recount.run_ns,
+		.switches = recount.switches, .exits = recount.exits,
+	};
+	return kernel;
+}
+
+/** Return: the names of checks that fail, with a blank after each. */
+static const char *failing(const struct self_test_truth *kernel)
+{
+	static struct self_test_checks checks;
+	static char names[1024];
+
+	checks.n = 0;
+	*names = '\0';
+	self_test_judge(&checks, path, kernel);
+	assert_true(checks.n > 0);
+	for (int i = 0; i < checks.n; i++)
+		if (checks.all[i].verdict == SELF_TEST_FAILED)
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s; ",
+				 checks.all[i].name);
+	return names;
+}
+
+static int find(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "%s/samples/" SAMPLE, getenv("KSV_SOURCE_DIR"));
+	recount_thread(vcpu_thread());
+	return 0;
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+static void test_passes(void **state)
+{
+	const struct self_test_truth kernel = truth();
+
+	(void)state;
+	assert_true(kernel.threads[1].exits > 10 && kernel.threads[1].switches > 10);
+	assert_string_equal(failing(&kernel), "");
+}
+
+static void test_fails(void **state)
+{
+	struct self_test_truth kernel = truth();
+
+	(void)state;
+	kernel.records++;
+	assert_string_equal(failing(&kernel), "records; ");
+	kernel = truth();
+	kernel.threads[1].switches--;
+	assert_string_equal(failing(&kernel), "vCPU: switches; ");
+	kernel = truth();
+	kernel.threads[1].exits++;
+	assert_string_equal(failing(&kernel), "vCPU: exits; ");
+}
+
+/** Times may differ a little, in both directions, and no more than that. */
+static void test_times(void **state)
+{
+	const int64_t run_ns = truth().threads[1].run_ns;
+	const int64_t allowed_ns = 2000000 + (int64_t)truth().threads[1].switches * 50000;
+	struct self_test_truth kernel = truth();
+
+	(void)state;
+	kernel.threads[1].run_ns = run_ns + allowed_ns / 2;
+	kernel.threads[1].clock_ns = run_ns - allowed_ns / 2;
+	assert_string_equal(failing(&kernel), "");
+	kernel.threads[1].run_ns = run_ns + run_ns / 10 + 2 * allowed_ns;
+	kernel.threads[1].clock_ns = run_ns - run_ns / 10 - 2 * allowed_ns;
+	assert_string_equal(failing(&kernel), "vCPU: run time; vCPU: task-clock; ");
+	/* interrupts and steal are no part of the kernel's run time, but of the trace's */
+	kernel.other_ns = run_ns / 10 + 2 * allowed_ns;
+	assert_string_equal(failing(&kernel), "vCPU: run time; ");
+}
+
+/** A vCPU that is not in the trace at all; a file that is no trace. */
+static void test_nothing(void **state)
+{
+	struct self_test_truth kernel = truth();
+
+	(void)state;
+	kernel.threads[1].tid = 1;
+	assert_non_null(strstr(failing(&kernel), "vCPU: exits; "));
+	snprintf(path, sizeof(path), "%s/README.md", getenv("KSV_SOURCE_DIR"));
+	assert_string_equal(failing(&kernel), "read; ");
+}
+
+/** Sums of what is lost prove nothing: they are left out, and the rest is compared. */
+static void test_lost(void **state)
+{
+	struct self_test_truth kernel = truth();
+	struct self_test_checks checks = { .n = 0 };
+
+	(void)state;
+	kernel.lost = 5;
+	kernel.records -= 5;
+	kernel.threads[1].exits = 0;
+	snprintf(path, sizeof(path), "%s/samples/" SAMPLE, getenv("KSV_SOURCE_DIR"));
+	self_test_judge(&checks, path, &kernel);
+	assert_int_equal(self_test_count(&checks, SELF_TEST_FAILED), 0);
+	assert_int_equal(self_test_count(&checks, SELF_TEST_SKIPPED), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_passes),
+		cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_lost),
+	};
+
+	return cmocka_run_group_tests(tests, find, NULL);
+}
