@@ -33,6 +33,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_split,
 	&cmd_merge,
 	&cmd_self_test,
+	&cmd_study,
 };
 
 static void print_help(FILE *out)

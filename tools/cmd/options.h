@@ -91,6 +91,7 @@ extern const struct ksv_command cmd_record;
 extern const struct ksv_command cmd_report;
 extern const struct ksv_command cmd_self_test;
 extern const struct ksv_command cmd_split;
+extern const struct ksv_command cmd_study;
 extern const struct ksv_command cmd_top;
 extern const struct ksv_command cmd_rollup;
 extern const struct ksv_command cmd_view;

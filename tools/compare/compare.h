@@ -299,6 +299,12 @@ struct compare_record_cost {
 void compare_record_cost(const struct compare *compare, const struct compare_options *options,
 			 int run, struct compare_record_cost *cost);
 
+/** compare_value_text - a value and its interval: "28.3 [27.9, 28.7]"; "-" if it is not known */
+void compare_value_text(char *text, size_t size, const struct compare_cell *cell);
+
+/** compare_difference_text - the difference to the baseline: "+2.10 % [+0.35, +3.87]", or "-" */
+void compare_difference_text(char *text, size_t size, const struct compare_cell *cell);
+
 /** Writers. */
 void compare_text(struct output *out, const struct compare *compare,
 		  const struct compare_options *options);
@@ -319,6 +325,9 @@ void compare_latex(struct output *out, const struct compare *compare,
  */
 int compare_plot(const char *path, const struct compare *compare,
 		 const struct compare_options *options);
+
+/** compare_plot_format - an enum canvas_format by the end of a name; -1: there is none */
+int compare_plot_format(const char *path);
 
 /** compare_take_plot - an option whose value is the name of such a figure, a ksv_take_fn */
 int compare_take_plot(const struct ksv_command *command, const struct ksv_option *option,

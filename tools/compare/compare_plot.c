@@ -370,7 +370,7 @@ static void draw_title(const struct chart *chart)
 	canvas_text(chart->canvas, "title", &font, chart->left, MARGIN + FONT_SIZE, text);
 }
 
-static int plot_format(const char *path)
+int compare_plot_format(const char *path)
 {
 	size_t n = strlen(path);
 
@@ -383,7 +383,7 @@ static int plot_format(const char *path)
 int compare_take_plot(const struct ksv_command *command, const struct ksv_option *option,
 		      const char *value, void *target)
 {
-	if (plot_format(value) < 0)
+	if (compare_plot_format(value) < 0)
 		return ksv_usage_error(command, "--%s %s: the name must end in .svg, .png or .pdf",
 				       option->name, value);
 	return ksv_take_text(command, option, value, target);
@@ -430,7 +430,7 @@ int compare_plot(const char *path, const struct compare *compare,
 		if (!status) {
 			find_axis(chart);
 			place(chart);
-			status = draw(chart, (enum canvas_format)plot_format(path), &out);
+			status = draw(chart, (enum canvas_format)compare_plot_format(path), &out);
 			status = out_close(&out, status);
 		}
 	}

@@ -462,7 +462,7 @@ void compare_json(struct output *out, const struct compare *compare,
 
 /* --- LaTeX ----------------------------------------------------------------------------------- */
 
-static void value_text(char *text, size_t size, const struct compare_cell *cell)
+void compare_value_text(char *text, size_t size, const struct compare_cell *cell)
 {
 	size_t n;
 
@@ -476,7 +476,7 @@ static void value_text(char *text, size_t size, const struct compare_cell *cell)
 			 cell->interval.high);
 }
 
-static void difference_text(char *text, size_t size, const struct compare_cell *cell)
+void compare_difference_text(char *text, size_t size, const struct compare_cell *cell)
 {
 	const struct stats_interval *interval = &cell->difference.percent;
 	size_t n;
@@ -506,12 +506,12 @@ static void latex_row(struct table_writer *to, const struct compare *compare,
 	for (int run = 0; run < compare->n_runs; run++) {
 		const struct compare_cell *cell = &metric->sets[run].cells[kind];
 
-		value_text(text[n], sizeof(text[n]), cell);
+		compare_value_text(text[n], sizeof(text[n]), cell);
 		cells[n] = table_name(text[n]);
 		n++;
 		if (!run)
 			continue;
-		difference_text(text[n], sizeof(text[n]), cell);
+		compare_difference_text(text[n], sizeof(text[n]), cell);
 		cells[n] = table_name(text[n]);
 		if (cell->difference.verdict == STATS_DIFFERENT)
 			cells[n].style = OUT_HEAD;

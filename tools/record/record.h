@@ -142,6 +142,8 @@ struct record {
 	bool			nothing;	/* was recorded; a message has the reason */
 	pid_t			group;		/* of the recorder, also when that is gone */
 	int			input;		/* of the recorder: closed when it is to end */
+	uint64_t		*moved;		/* shared memory: the recorder adds the bytes of its
+						 * pages, and keeps none; NULL: it keeps all */
 	int			user_status, recorder_status;
 	int			signal;
 	struct record_count	count;

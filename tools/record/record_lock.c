@@ -234,7 +234,8 @@ int record_lock_take(struct record *record)
 				  "%s; wait for it, or end it: kill -INT %d", left.pid, left.folder,
 				  left.pid);
 		else
-			ksv_error("another kshark-virt record is about to start; wait for it");
+			ksv_error("another kshark-virt record is about to start, or kshark-virt "
+				  "study is in progress; wait for it");
 		return refuse(record);
 	}
 	if (!read_left(record->lock, &left))

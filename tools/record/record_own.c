@@ -33,6 +33,7 @@ struct copy {
 	const char	*instance;
 	struct record_cpus cpus;
 	int		*files;		/* for each of the CPUs */
+	uint64_t	*moved;		/* bytes; or NULL, as record->moved */
 	int		ends[2];	/* of a pipe, through which the kernel moves pages */
 	size_t		page_size;
 	unsigned char	*page;
@@ -58,6 +59,8 @@ static void empty_pipe(const struct copy *copy, int file, size_t n)
 		if (moved <= 0)
 			fail("a file of a CPU cannot be written");
 		n -= (size_t)moved;
+		if (copy->moved)
+			*copy->moved += (uint64_t)moved;
 	}
 }
 
@@ -89,6 +92,8 @@ static void take_rest(const struct copy *copy, int i)
 		if (write(copy->files[i], copy->page, copy->page_size) !=
 		    (ssize_t)copy->page_size)
 			fail("a file of a CPU cannot be written");
+		if (copy->moved)
+			*copy->moved += copy->page_size;
 	}
 }
 
@@ -162,13 +167,14 @@ static bool open_files(const struct record *record, struct copy *copy)
 
 	copy->files = calloc((size_t)copy->cpus.n + 1, sizeof(*copy->files));
 	/* also where the kernel has no buffer: the numbers of files have no holes */
-	for (int cpu = 0; cpu < record_tracing_last_cpu(); cpu++) {
+	for (int cpu = 0; !copy->moved && cpu < record_tracing_last_cpu(); cpu++) {
 		snprintf(name, sizeof(name), RECORD_KVM_FILE ".cpu%d", cpu);
 		close(open_file(record, name));
 	}
 	for (int i = 0; copy->files && i < copy->cpus.n; i++) {
 		snprintf(name, sizeof(name), RECORD_KVM_FILE ".cpu%d", copy->cpus.all[i].cpu);
-		copy->files[i] = open_file(record, name);
+		copy->files[i] = copy->moved ? open("/dev/null", O_WRONLY | O_CLOEXEC) :
+				 open_file(record, name);
 		if (copy->files[i] < 0) {
 			ksv_error("%s/%s: %s", record->folder, name, strerror(errno));
 			while (i)
@@ -234,7 +240,7 @@ int record_own_make(struct record *record)
 
 int record_own_start(struct record *record)
 {
-	struct copy copy = { .instance = record->instance,
+	struct copy copy = { .instance = record->instance, .moved = record->moved,
 			     .page_size = (size_t)getpagesize() };
 	int status = record_buffers_open(&copy.cpus, record->instance);
 
