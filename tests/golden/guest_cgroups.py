@@ -62,7 +62,7 @@ for task in guest["tasks"]:
 states = [collections.Counter(), collections.Counter()]
 for i, sums in enumerate((guest["cgroups"], [task for task in guest["tasks"] if task["pid"]])):
     for part in sums:
-        states[i].update(part["states_ns"])
+        states[i].update({state: ns for state, ns in part["states_ns"].items() if isinstance(ns, int)})
         assert part["executed_ns"] == sum(p["executed_ns"] for p in part["pcpus"]) == part["states_ns"]["guest"]
 assert states[0] == states[1], states
 rows = collections.Counter()

@@ -300,7 +300,8 @@ static void text_troubles(struct output *out, const struct report *report,
 enum { TASK_NAME = 0, TASK_RUNS, TASK_CPU, TASK_TIMES, TASK_DOUBT = TASK_TIMES + REPORT_N_TIMES,
 	N_TASK };
 
-static void task_row(struct table_writer *to, const struct report_hyper_machine *machine,
+static void task_row(struct table_writer *to, const struct report *report,
+		     const struct report_hyper_machine *machine,
 		     const struct report_hyper_task *task)
 {
 	struct table_cell cells[N_TASK];
@@ -310,7 +311,7 @@ static void task_row(struct table_writer *to, const struct report_hyper_machine 
 	cells[TASK_NAME] = table_name(name);
 	cells[TASK_RUNS] = table_number((int64_t)task->runs);
 	cells[TASK_CPU] = table_number(task->cpu_ns);
-	report_time_cells(&cells[TASK_TIMES], task->ns);
+	report_time_cells(&cells[TASK_TIMES], report, task->ns);
 	cells[TASK_DOUBT] = table_number(task->doubt_ns);
 	table_row(to, cells);
 }
@@ -328,7 +329,8 @@ static void unknown_row(struct table_writer *to, const struct report_hyper_machi
 	table_row(to, cells);
 }
 
-static void tasks_table(struct output *out, const struct report_hyper_machine *machine)
+static void tasks_text(struct output *out, const struct report *report,
+		       const struct report_hyper_machine *machine)
 {
 	struct table_column columns[N_TASK] = {
 		[TASK_NAME] = { .title = "guest's tasks", .width = REPORT_TASK_WIDTH },
@@ -346,7 +348,7 @@ static void tasks_table(struct output *out, const struct report_hyper_machine *m
 		report_time_columns_add(&columns[TASK_TIMES], machine->tasks[i].ns);
 	table_flat(&to, true);
 	for (size_t i = 0; i < machine->n_tasks && i < MAX_TASKS; i++)
-		task_row(&to, machine, &machine->tasks[i]);
+		task_row(&to, report, machine, &machine->tasks[i]);
 	if (machine->n_tasks > MAX_TASKS)
 		out_str(out, "  ... and more: --format json lists all\n");
 	if (machine->unknown_ns)
@@ -380,7 +382,7 @@ static void text(struct output *out, const struct report *report)
 		if (!machine->info->guest)
 			continue;
 		text_troubles(out, report, machine);
-		tasks_table(out, machine);
+		tasks_text(out, report, machine);
 	}
 }
 
@@ -446,7 +448,8 @@ static void hyper_trouble_facts(struct facts *to, const struct report *report,
 	facts_close(to, ']');
 }
 
-static void hyper_task_facts(struct facts *to, const struct report_hyper_machine *machine,
+static void hyper_task_facts(struct facts *to, const struct report *report,
+			     const struct report_hyper_machine *machine,
 			     const struct report_hyper_task *task)
 {
 	char name[64];
@@ -458,13 +461,8 @@ static void hyper_task_facts(struct facts *to, const struct report_hyper_machine
 	facts_count(to, FACT_JSON("runs"), task->runs);
 	facts_number(to, "cpu_ns", task->cpu_ns);
 	facts_sum(to, "hyper_task_cpu", name, task->runs, task->cpu_ns);
-	facts_ns(to, FACT("executed_ns", "hyper_task_executed", name), task->ns[VIRT_GUEST]);
-	facts_ns(to, FACT("steal_ns", "hyper_task_steal", name), task->ns[VIRT_PREEMPTED]);
+	report_time_facts(to, report, "hyper_task_executed", "hyper_task_steal", name, task->ns);
 	facts_ns(to, FACT("doubtful_ns", "hyper_task_doubtful", name), task->doubt_ns);
-	facts_open(to, "states_ns", '{', true);
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		facts_number(to, virt_state_name((enum virt_state)state), task->ns[state]);
-	facts_close(to, '}');
 	facts_close(to, '}');
 }
 
@@ -475,7 +473,7 @@ static void hyper_guest_facts(struct facts *to, const struct report *report,
 	hyper_trouble_facts(to, report, machine);
 	facts_open(to, "tasks", '[', false);
 	for (size_t i = 0; i < machine->n_tasks; i++)
-		hyper_task_facts(to, machine, &machine->tasks[i]);
+		hyper_task_facts(to, report, machine, &machine->tasks[i]);
 	facts_close(to, ']');
 	facts_ns(to, FACT("unknown_ns", "hyper_unknown", NULL), machine->unknown_ns);
 }

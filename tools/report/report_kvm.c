@@ -221,7 +221,7 @@ int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid)
 	return VIRT_NONE;
 }
 
-/** Before the host's trace or after it, one in so many may lie; more are worth a word. */
+/** One record in STRAY_SHARE may lie before the host's trace or after it; the page reports more. */
 #define STRAY_SHARE	100
 
 const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int32_t vcpu,
@@ -244,8 +244,8 @@ static void text_more_tasks(struct output *out, size_t n)
 		out_str(out, "  ... and more: --format json lists all\n");
 }
 
-/** Behind the number of all records, a column for those of each class. */
-static void tasks_table(struct output *out, const struct report *report)
+/** The number of all records, then a column for the records of each class. */
+static void tasks_text(struct output *out, const struct report *report)
 {
 	enum { NAME = 0, ALL, CLASSES, MOST = CLASSES + COUNT_CLASSES };
 	const struct report_kvm *kvm = report->kvm;
@@ -343,8 +343,8 @@ static void places_text(char *text, size_t size, const struct guest_task_sum *ta
 /** The columns of a task or cgroup: its name, all of its time, what that was, and where. */
 enum { SUM_NAME = 0, SUM_BELIEVED, SUM_TIMES, SUM_PLACES = SUM_TIMES + REPORT_N_TIMES, N_SUM };
 
-static void sum_row(struct table_writer *to, const char *name, const struct guest_task_sum *sum,
-		    const char *cgroup)
+static void sum_row(struct table_writer *to, const struct report *report, const char *name,
+		    const struct guest_task_sum *sum, const char *cgroup)
 {
 	char places[KVM_CGROUP_SIZE + 128];
 	struct table_cell cells[N_SUM];
@@ -352,12 +352,12 @@ static void sum_row(struct table_writer *to, const char *name, const struct gues
 	places_text(places, sizeof(places), sum, cgroup);
 	cells[SUM_NAME] = table_name(name);
 	cells[SUM_BELIEVED] = table_number(sum->believed_ns);
-	report_time_cells(&cells[SUM_TIMES], sum->ns);
+	report_time_cells(&cells[SUM_TIMES], report, sum->ns);
 	cells[SUM_PLACES] = table_name(places);
 	table_row(to, cells);
 }
 
-/** Of tasks of which nothing is told, too. */
+/** Tasks without a known cgroup have a name, too. */
 static const char *cgroup_name(const struct report_guest *guest, const struct guest_task_sum *sum)
 {
 	const char *name = guest_cgroups_name(&guest->tasks.cgroups, sum->pid);
@@ -376,8 +376,8 @@ static const char *cgroup_of(const struct report *report, const struct report_gu
 }
 
 /** @of_cgroups: cgroups, else tasks */
-static void sums_table(struct output *out, const struct report *report,
-			 const struct report_guest *guest, bool of_cgroups)
+static void sums_text(struct output *out, const struct report *report,
+		      const struct report_guest *guest, bool of_cgroups)
 {
 	const struct guest_task_sums *sums = of_cgroups ? &guest->by_cgroup : &guest->sums;
 	struct table_column columns[N_SUM] = {
@@ -398,11 +398,11 @@ static void sums_table(struct output *out, const struct report *report,
 		const struct guest_task_sum *sum = &sums->all[i];
 
 		if (of_cgroups) {
-			sum_row(&to, cgroup_name(guest, sum), sum, NULL);
+			sum_row(&to, report, cgroup_name(guest, sum), sum, NULL);
 			continue;
 		}
 		guest_tasks_name(name, sizeof(name), &guest->tasks, sum->pid);
-		sum_row(&to, name, sum, cgroup_of(report, guest, sum));
+		sum_row(&to, report, name, sum, cgroup_of(report, guest, sum));
 	}
 	table_flat_end(&to);
 	text_more_tasks(out, sums->n);
@@ -415,15 +415,15 @@ static void text_guest(struct output *out, const struct report *report,
 	out_text(out, kvm_trace_path(guest->trace));
 	out_char(out, '\n');
 	text_guest_cpus(out, report, guest);
-	sums_table(out, report, guest, false);
+	sums_text(out, report, guest, false);
 	if (guest->by_cgroup.n)
-		sums_table(out, report, guest, true);
+		sums_text(out, report, guest, true);
 }
 
 static void text(struct output *out, const struct report *report)
 {
 	if (report->kvm)
-		tasks_table(out, report);
+		tasks_text(out, report);
 	for (int i = 0; report->guests && i < report->guests->n_guests; i++)
 		text_guest(out, report, &report->guests->guests[i]);
 }
@@ -462,19 +462,15 @@ static void kvm_place_facts(struct facts *to, const struct sum_sections *section
 	facts_close(to, ']');
 }
 
-/** Of a task or cgroup, in its object. */
-static void kvm_sum_facts(struct facts *to, const struct sum_sections *sections, const char *name,
+/** The facts of a task or cgroup, in its object. */
+static void kvm_sum_facts(struct facts *to, const struct report *report,
+			  const struct sum_sections *sections, const char *name,
 			  const struct guest_task_sum *sum)
 {
 	facts_count(to, FACT_JSON("runs"), sum->runs);
 	facts_number(to, "believed_ns", sum->believed_ns);
 	facts_sum(to, sections->believed, name, sum->runs, sum->believed_ns);
-	facts_ns(to, FACT("executed_ns", sections->executed, name), sum->ns[VIRT_GUEST]);
-	facts_ns(to, FACT("steal_ns", sections->steal, name), sum->ns[VIRT_PREEMPTED]);
-	facts_open(to, "states_ns", '{', true);
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		facts_number(to, virt_state_name((enum virt_state)state), sum->ns[state]);
-	facts_close(to, '}');
+	report_time_facts(to, report, sections->executed, sections->steal, name, sum->ns);
 	kvm_place_facts(to, sections, name, sum);
 }
 
@@ -524,7 +520,7 @@ static void kvm_guest_facts(struct facts *to, const struct report *report,
 			facts_name(to, "inside", kvm_trace_path(inside));
 		if (cgroup)
 			facts_name(to, "cgroup", cgroup);
-		kvm_sum_facts(to, &task_sections, name, task);
+		kvm_sum_facts(to, report, &task_sections, name, task);
 		facts_close(to, '}');
 	}
 	facts_close(to, ']');
@@ -535,7 +531,7 @@ static void kvm_guest_facts(struct facts *to, const struct report *report,
 		facts_open(to, NULL, '{', true);
 		if (guest_cgroups_name(&guest->tasks.cgroups, sum->pid))
 			facts_name(to, "name", cgroup_name(guest, sum));
-		kvm_sum_facts(to, &cgroup_sections, cgroup_name(guest, sum), sum);
+		kvm_sum_facts(to, report, &cgroup_sections, cgroup_name(guest, sum), sum);
 		facts_close(to, '}');
 	}
 	facts_close(to, ']');

@@ -61,7 +61,16 @@ void report_time_columns(struct table_column columns[REPORT_N_TIMES]);
 void report_time_columns_add(struct table_column columns[REPORT_N_TIMES], const int64_t *ns);
 
 /** report_time_cells - the cells of its row */
-void report_time_cells(struct table_cell cells[REPORT_N_TIMES], const int64_t *ns);
+void report_time_cells(struct table_cell cells[REPORT_N_TIMES], const struct report *report,
+		       const int64_t *ns);
+
+/**
+ * report_time_facts - members "executed_ns", "steal_ns", "states_ns"; rows of CSV for the first two
+ * @executed, @steal: the sections of CSV
+ * @name: the task, in CSV
+ */
+void report_time_facts(struct facts *to, const struct report *report, const char *executed,
+		       const char *steal, const char *name, const int64_t *ns);
 
 /** report_volume_facts - what was recorded on a pCPU, as rows of CSV */
 void report_volume_facts(struct facts *to, const struct report *report, int pcpu);
