@@ -25,7 +25,7 @@ BIN = os.environ["KSV_BIN"]
 # What names a row: rows with the same names are the same one, whatever their order.
 NAMES = {
     "id", "name", "vcpu", "machine", "reason", "who", "cause", "vector", "class", "pcpu", "kind",
-    "thread", "pid", "tid", "distance", "task", "from", "to", "by", "nr", "event", "device",
+    "thread", "pid", "tid", "distance", "task", "from", "to", "from_pcpu", "to_pcpu", "by", "nr", "event", "device",
     "pointer", "operation", "file", "guest_cpu", "cpu", "irq", "kvm_exit", "section", "machine_id",
     "vcpu_id", "dialect", "argument", "call", "culprit", "culprit_pid", "cgroup", "trace",
 }

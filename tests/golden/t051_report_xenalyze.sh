@@ -112,8 +112,8 @@ is lost-records 'all(p["lost_ns"] <= p["unknown_ns"] for p in r["pcpus"])' True
 run report --quiet --format json --cpu-hz 2300001K --absolute "$SAMPLES/migration.xen"
 while read -r begin end vcpu pcpu; do
 	is "pin of $vcpu to $pcpu" "sum($begin * 10**6 // 2300001 <= m['time_ns'] <= \
-$end * 10**6 // 2300001 and m['to'] == $pcpu for m in vcpus['$vcpu']['migration_list'])" 1
-	is "first run on $pcpu" "[m['to'] for m in vcpus['$vcpu']['migration_list'] \
+$end * 10**6 // 2300001 and m['to_pcpu'] == $pcpu for m in vcpus['$vcpu']['migration_list'])" 1
+	is "first run on $pcpu" "[m['to_pcpu'] for m in vcpus['$vcpu']['migration_list'] \
 if m['time_ns'] <= $end * 10**6 // 2300001][-1]" "$pcpu"
 done << 'END'
 70688577162 72118802540 d1v0 3

@@ -42,7 +42,7 @@ check "each vCPU is the other one's culprit" python3 - "$OUT" << 'END'
 import json, sys
 vcpus = json.load(open(sys.argv[1]))["machines"][0]["vcpus"]
 first = [v["culprits"][0]["who"] for v in vcpus]
-moves = [[(m["from"], m["to"]) for m in v["migration_list"]] for v in vcpus]
+moves = [[(m["from_pcpu"], m["to_pcpu"]) for m in v["migration_list"]] for v in vcpus]
 print(first, moves)
 sys.exit(first != ["g1v1", "g1v0"] or moves != [[(1, 2)], [(0, 2)]])
 END

@@ -58,7 +58,7 @@ def text(moment):
                        if moment.get("who") else "")
     if kind == "migration":
         return ("%s migrated from pCPU %d to pCPU %d, %s after it last ran; this cost %s: %s"
-                % (vcpu, moment["from"], pcpu,
+                % (vcpu, moment["from_pcpu"], pcpu,
                    duration(moment["end_ns"] - moment["start_ns"]), cost, parts(moment)))
     if kind == "irq":
         name = " " + moment["name"] if "name" in moment else ""

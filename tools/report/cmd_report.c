@@ -369,8 +369,9 @@ static void note_invisible(const struct job *job)
 	const char *missing = job->report.delivery ? job->counted.delivery.missing :
 			      "no aligned trace of the guest is given";
 
+	/* text has it below the list */
 	if (options->worst.n && options->worst.kinds >> VIRT_WORST_IRQ & 1 && !options->quiet &&
-	    missing)
+	    missing && options->format != TABLE_TEXT)
 		ksv_note("%s: interrupt delivery is unknown, because %s",
 			 job->counted.load.path, missing);
 }

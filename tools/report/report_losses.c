@@ -20,7 +20,7 @@ static void text(struct output *out, const struct report *report)
 		const struct virt_loss *loss = &losses.first[i];
 
 		if (listed == TEXT_MAX_LISTED) {
-			out_str(out, "  ... and more: --format json lists all\n");
+			text_rest(out);
 			return;
 		}
 		if (!listed++) {
@@ -62,7 +62,9 @@ static void loss_facts(struct facts *to, const struct report *report)
 		facts_number(to, "pcpu", loss->pcpu);
 		facts_number(to, "from_ns", loss->from_ns);
 		facts_number(to, "to_ns", loss->to_ns);
+		to->unknown = !loss->records;
 		facts_count(to, FACT_JSON("records"), loss->records);
+		to->unknown = false;
 		facts_close(to, '}');
 	}
 	facts_close(to, ']');

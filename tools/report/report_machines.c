@@ -296,8 +296,8 @@ static void migration_facts(struct facts *to, const struct report *report,
 
 		facts_open(to, NULL, '{', true);
 		facts_number(to, "time_ns", migration->time_ns);
-		facts_number(to, "from", migration->from);
-		facts_number(to, "to", migration->to);
+		facts_number(to, "from_pcpu", migration->from);
+		facts_number(to, "to_pcpu", migration->to);
 		facts_number(to, "gap_ns", migration->gap_ns);
 		facts_close(to, '}');
 	}

@@ -79,15 +79,31 @@ static ssize_t choose_vcpus(const struct report *report, const struct ksv_vcpu_s
 	return found;
 }
 
-static bool sees_irqs(const struct report *report)
+/**
+ * Why the trace cannot show moments of a kind, for people; NULL: it can.
+ * @advice: may receive the text
+ */
+static const char *hidden_because(const struct report *report, int kind, char *advice, size_t size)
 {
-	return report->delivery && !report->delivery->missing;
+	enum virt_number number = virt_number_of_worst((enum virt_worst_kind)kind);
+
+	if (kind == VIRT_WORST_IRQ)
+		return report->delivery ? report->delivery->missing :
+					  "no aligned trace of the guest is given";
+	if (kind == VIRT_WORST_TSC)
+		return report->load->host.xen ? "xentrace has no records of them" : NULL;
+	if (report_knows(report, number))
+		return NULL;
+	virt_model_advice(report->load->model, number, advice, size);
+	return advice;
 }
 
 /** Moments whose records the trace does not have cannot be found, nor what they cost. */
 static bool is_visible(const struct report *report, int kind)
 {
-	return report_knows(report, virt_number_of_worst((enum virt_worst_kind)kind));
+	char advice[VIRT_ADVICE_SIZE];
+
+	return !hidden_because(report, kind, advice, sizeof(advice));
 }
 
 unsigned int report_worst_visible(const struct report *report, unsigned int kinds)
@@ -191,7 +207,7 @@ static void put_states(struct output *out, const struct virt_moment *moment)
 				   duration_text(moment->state_ns[state]).text);
 }
 
-/** What of the time asleep is a cost. */
+/** The part of the time asleep that is a cost. */
 static void put_unasked(struct output *out, const struct report *report,
 			const struct virt_moment *moment)
 {
@@ -204,7 +220,7 @@ static void put_unasked(struct output *out, const struct report *report,
 			   "asleep", duration_text(other_ns).text);
 }
 
-/** What follows when the vCPU is on its pCPU, step by step. */
+/** The steps after the vCPU got its pCPU. */
 static void put_chain(struct output *out, const struct virt_wake_chain *chain, const char *event)
 {
 	bool has_event = chain->event_ns != VIRT_NO_TIME;
@@ -225,7 +241,7 @@ static void put_chain(struct output *out, const struct virt_wake_chain *chain, c
 		   duration_text(last - chain->wake_ns).text);
 }
 
-/** A wait that was moved: for which pCPUs it was, one after the other. */
+/** The pCPUs that a wait was for, one after the other, if it was moved. */
 static void put_parts(struct output *out, const struct report *report,
 		      const struct virt_moment *moment)
 {
@@ -248,7 +264,7 @@ static void put_parts(struct output *out, const struct report *report,
 		out_str(out, ", ...");
 }
 
-/** What an exit was for; NULL if no record shows it. */
+/** The argument of an exit; NULL if no record shows it. */
 static const char *argument_of(const struct report *report, const struct virt_moment *moment)
 {
 	return virt_argument_name(report->load->model, moment->argument);
@@ -262,8 +278,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 
 	switch (moment->kind) {
 	case VIRT_WORST_EXIT:
-		out_sentence(out, "%s", what);
-		out_printf(out, "%s%s", argument ? ": " : "", argument ? argument : "");
+		out_sentence(out, "%s%s%s", what, argument ? ": " : "", argument ? argument : "");
 		put_states(out, moment);
 		put_unasked(out, report, moment);
 		out_printf(out, "%s%s", moment->nested ? ", out of a nested guest" : "",
@@ -354,13 +369,14 @@ static void list_text(struct output *out, const struct report *report, const str
 	if (!list->n && report_worst_visible(report, kinds))
 		out_str(out, "  nothing of this kind\n");
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
-		if (!(kinds >> kind & 1) || is_visible(report, kind))
+		const char *why = kinds >> kind & 1 ? hidden_because(report, kind, advice,
+								     sizeof(advice)) : NULL;
+
+		if (!why)
 			continue;
-		virt_model_advice(report->load->model,
-				  virt_number_of_worst((enum virt_worst_kind)kind), advice,
-				  sizeof(advice));
-		out_printf(out, "  %s: unknown, as %s\n",
-			   virt_worst_kind_name((enum virt_worst_kind)kind), advice);
+		out_sentence(out, "  %s: unknown, as %s",
+			     virt_worst_kind_name((enum virt_worst_kind)kind), why);
+		out_char(out, '\n');
 	}
 }
 
@@ -398,7 +414,7 @@ static void parts_members(struct json *json, const void *of)
 	json_close(json, ']');
 }
 
-/** The states of a moment of a vCPU, and what of the time asleep is a cost. */
+/** The states of a moment of a vCPU, and the part of the time asleep that is a cost. */
 static void states_members(struct json *json, const void *of)
 {
 	const struct written *written = of;
@@ -453,7 +469,7 @@ static size_t step_cells(struct table_cell cells[MOST_STEPS * N_STEP], const str
 
 enum {
 	KIND = 0, TIME, COST, VCPU, PCPU, START, END, BEGUN_JSON, COMPLETE, ENTRY, WHAT, REASON,
-	ARGUMENT_JSON, NESTED, UNSPLIT, WHO, WHO_TIME, OWN, PARTS, FROM, FROM_PCPU, RECORDS,
+	ARGUMENT_JSON, NESTED, UNSPLIT, WHO, WHO_TIME, OWN, PARTS, FROM_PCPU, RECORDS,
 	STATES, VECTOR = STATES + VIRT_N_STATES, IRQ_NAME, IRQ_EVENT, CHAIN, EVENT, EVENT_TIME,
 	BEGUN, WHOLE_MACHINE, STATES_JSON, UNASKED, UNASKED_VMM, TASK, TASK_TIME, TSC_OFFSET,
 	TSC_JUMP, ARGUMENT, N_COLUMNS
@@ -485,8 +501,7 @@ static void make_columns(struct table_column columns[N_COLUMNS], char states[VIR
 		[WHO_TIME] = { .key = "who_ns", .type = TABLE_TIME },
 		[OWN] = { .key = "own", .type = TABLE_FLAG, .not_csv = true },
 		[PARTS] = { .key = "parts", .type = TABLE_MEMBERS },
-		[FROM] = { .key = "from", .type = TABLE_TIME, .not_csv = true },
-		[FROM_PCPU] = { .key = "from_pcpu", .type = TABLE_TIME, .not_json = true },
+		[FROM_PCPU] = { .key = "from_pcpu", .type = TABLE_COUNT },
 		[RECORDS] = { .key = "records", .type = TABLE_COUNT },
 		[VECTOR] = { .key = "vector", .type = TABLE_COUNT },
 		[IRQ_NAME] = { .key = "name", .not_csv = true },
@@ -531,7 +546,7 @@ static const char *offset_text(char *text, size_t size, const struct virt_moment
 	return text;
 }
 
-/** A number that a moment may have, and that nobody knows if @is_lost. */
+/** A number that a moment may have. It is unknown if @is_lost. */
 static struct table_cell lost_cell(bool is_there, bool is_lost, int64_t number)
 {
 	return !is_there && is_lost ? table_unknown() : table_optional(is_there, number);
@@ -595,10 +610,9 @@ static void entry_row(struct table_writer *to, const struct report *report,
 								    moment->vcpu, moment->who),
 				       true),
 		[PARTS] = is_steal ? table_members(parts_members, &written) : table_absent(),
-		[FROM] = table_optional(is_move, moment->from_pcpu),
 		[FROM_PCPU] = table_optional(is_move, moment->from_pcpu),
 		[RECORDS] = table_optional(moment->kind == VIRT_WORST_LOST,
-					   (int64_t)moment->records),
+					   moment->records ? (int64_t)moment->records : VIRT_NONE),
 		[VECTOR] = table_optional(moment->vector != VIRT_NONE, moment->vector),
 		[IRQ_NAME] = table_optional_name(is_irq && *what ? what : NULL),
 		[IRQ_EVENT] = table_optional_name(is_irq ? entry->event : NULL),
@@ -619,17 +633,13 @@ static void entry_row(struct table_writer *to, const struct report *report,
 	table_row(to, cells);
 }
 
-/** What cannot be seen in this trace is not what did not happen. */
-static void not_visible(struct json *json, const struct report *report, unsigned int kinds)
+/** The kinds that this trace cannot show: moments of them may have happened. */
+static void json_not_visible(struct json *json, const struct report *report, unsigned int kinds)
 {
 	json_open(json, "not_visible", '[', true);
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
 		if (kinds >> kind & 1 && !is_visible(report, kind))
 			json_str(json, NULL, virt_worst_kind_name((enum virt_worst_kind)kind));
-	if (kinds >> VIRT_WORST_IRQ & 1 && !sees_irqs(report))
-		json_str(json, NULL, virt_worst_kind_name(VIRT_WORST_IRQ));
-	if (kinds >> VIRT_WORST_TSC & 1 && report->load->host.xen)
-		json_str(json, NULL, virt_worst_kind_name(VIRT_WORST_TSC));
 	json_close(json, ']');
 }
 
@@ -658,12 +668,12 @@ static void list_json(struct output *out, const struct report *report, const str
 	struct json json;
 	struct table_writer to = { .format = &table_json, .json = &json };
 
-	json_document(&json, out, false);
+	json_document(&json, out);
 	json_str(&json, "file", report->file);
 	json_window(&json, report->from_ns, report->to_ns);
 	json_warnings(&json, &report->load->notes);
 	report_lacks_facts(&(struct facts){ .json = &json }, report);
-	not_visible(&json, report, kinds);
+	json_not_visible(&json, report, kinds);
 	list_rows(&to, report, list, true);
 	report_page_end(&json);
 }
