@@ -214,7 +214,7 @@ def check_answer(answer, states, begin, end):
     window = answer["window_ns"]
     ns = window[1] - window[0]
     assert ns == answer["span_ns"] and window[1] == answer["time_ns"], answer
-    assert sum(answer["parts"].values()) == ns, answer
+    assert sum(part or 0 for part in answer["parts"].values()) == ns, answer
     mine = {pid: count(states[pid], begin, end, window) for pid in states}
     sides = mine[2000 + int(answer["subject"][-1])]
     theirs = {side: answer[side + "_ns"] for side in sides}

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "json_writer.h"
+#include "virt_needs.h"
 #include "why_log.h"
 
 /* --- text ------------------------------------------------------------------------------------- */
@@ -242,13 +243,36 @@ static void json_list(struct json *json, const char *key, const char *member,
 	json_close(json, ']');
 }
 
+/** Can the trace show how long a part lasted? Parts without a state of their own are sums. */
+static bool knows_part(const struct virt_model *model, enum virt_verdict_part part)
+{
+	switch (part) {
+	case VIRT_VERDICT_RUNS:
+		return virt_model_knows_state(model, VIRT_GUEST);
+	case VIRT_VERDICT_PREEMPTED:
+		return virt_model_knows_state(model, VIRT_PREEMPTED);
+	case VIRT_VERDICT_WAKING:
+		return virt_model_knows_state(model, VIRT_WAKING);
+	case VIRT_VERDICT_HYPERVISOR:
+		return virt_model_knows_state(model, VIRT_HYPERVISOR);
+	case VIRT_VERDICT_VMM:
+		return virt_model_knows_state(model, VIRT_VMM);
+	case VIRT_VERDICT_POLLING:
+		return virt_model_knows_state(model, VIRT_POLLING);
+	case VIRT_VERDICT_ASLEEP:
+		return virt_model_knows_state(model, VIRT_BLOCKED);
+	default:
+		return true;
+	}
+}
+
 static void json_verdict(struct json *json, const struct virt_model *model,
 			 const struct virt_verdict *verdict)
 {
 	json_range(json, "window_ns", verdict->from_ns, verdict->to_ns);
 	json_str(json, "verdict", virt_verdict_name((enum virt_verdict_word)verdict->word));
-	json_str(json, "largest_part",
-		 virt_verdict_part_name((enum virt_verdict_part)verdict->part));
+	json_optional(json, "largest_part", verdict->ns[verdict->part] ?
+		      virt_verdict_part_name((enum virt_verdict_part)verdict->part) : NULL);
 	json_i64(json, "guest_ns", verdict->side_ns[VIRT_VERDICT_BY_GUEST]);
 	json_i64(json, "host_ns", verdict->side_ns[VIRT_VERDICT_BY_HOST]);
 	json_i64(json, "asleep_ns", verdict->side_ns[VIRT_VERDICT_BY_WISH]);
@@ -259,7 +283,10 @@ static void json_verdict(struct json *json, const struct virt_model *model,
 
 		snprintf(key, sizeof(key), "%s_ns",
 			 virt_verdict_part_name((enum virt_verdict_part)i));
-		json_i64(json, key, verdict->ns[i]);
+		if (knows_part(model, (enum virt_verdict_part)i))
+			json_i64(json, key, verdict->ns[i]);
+		else
+			json_null(json, key);
 	}
 	json_close(json, '}');
 	if (verdict->other != VIRT_NONE) {

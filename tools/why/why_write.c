@@ -162,7 +162,7 @@ static struct json document;
 
 void why_write_json_begin(struct output *out, const char *file, const struct trace_notes *notes)
 {
-	json_document(&document, out, false);
+	json_document(&document, out);
 	json_str(&document, "file", file);
 	json_warnings(&document, notes);
 	json_open(&document, "answers", '[', false);
