@@ -430,7 +430,7 @@ static int align_all(const struct align_options *options, const struct trace_arg
 
 	out_open_text(&out, NULL, options->format == FORMAT_JSON ? OUT_PROGRAM : OUT_PEOPLE);
 	if (results.many && options->format == FORMAT_JSON) {
-		json_document(&results.json, &out, false);
+		json_document(&results.json, &out);
 		json_open(&results.json, "alignments", '[', false);
 	}
 	for (int i = 1; i < args->n && !out.error; i++) {

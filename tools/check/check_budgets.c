@@ -524,7 +524,7 @@ static void write_begin(struct judging *judging)
 		return;
 	}
 	if (is_json) {
-		json_document(&judging->json, judging->out, false);
+		json_document(&judging->json, judging->out);
 		json_warnings(&judging->json, judging->notes);
 	}
 	judging->table = (struct table_writer){

@@ -444,7 +444,7 @@ void compare_json(struct output *out, const struct compare *compare,
 		.table = &metrics_table, .format = &table_json, .out = out, .json = &json,
 	};
 
-	json_document(&json, out, false);
+	json_document(&json, out);
 	json_str(&json, "baseline", compare->runs[0]);
 	json_number(&json, "confidence", options->confidence);
 	if (options->joint)

@@ -340,7 +340,7 @@ static int diff_json(struct output *out, const struct diff *diff, const struct r
 	struct table_writer to = { .table = &table, .format = &table_json, .json = &json };
 	int ret;
 
-	json_document(&json, out, false);
+	json_document(&json, out);
 	for (int side = 0; side < DIFF_N_SIDES; side++) {
 		json_open(&json, sides[side], '{', false);
 		json_str(&json, "file", reports[side].file);

@@ -22,10 +22,10 @@ void json_line_begin(struct json *json, struct output *out)
 	json_version(json);
 }
 
-void json_document(struct json *json, struct output *out, bool flat)
+void json_document(struct json *json, struct output *out)
 {
 	json_begin(json, out);
-	json_open(json, NULL, '{', flat);
+	json_open(json, NULL, '{', false);
 	json_version(json);
 }
 

@@ -37,7 +37,7 @@ void json_version(struct json *json);
 void json_begin(struct json *json, struct output *out);
 
 /** json_document, json_document_end - the same, of an object that begins with the version */
-void json_document(struct json *json, struct output *out, bool flat);
+void json_document(struct json *json, struct output *out);
 void json_document_end(struct json *json);
 
 /** json_line_begin - a document of one line, of JSON Lines: an object, which stays open */

@@ -212,6 +212,20 @@ void out_i64(struct output *out, int64_t value)
 	out_u64(out, magnitude(value));
 }
 
+static void out_blanks(struct output *out, size_t n)
+{
+	while (n--)
+		out_char(out, ' ');
+}
+
+/** Text on the right of a column; longer text stays whole. */
+static void out_right(struct output *out, const char *text, size_t size, size_t width)
+{
+	if (size < width)
+		out_blanks(out, width - size);
+	out_mem(out, text, size);
+}
+
 void out_u64_width(struct output *out, uint64_t value, int width)
 {
 	char text[MAX_DIGITS];
@@ -257,24 +271,11 @@ void out_ns(struct output *out, int64_t ns, int width)
 	out_right(out, begin, end - begin, width);
 }
 
-static void out_blanks(struct output *out, size_t n)
-{
-	while (n--)
-		out_char(out, ' ');
-}
-
 void out_left(struct output *out, const char *text, size_t size, size_t width)
 {
 	out_mem(out, text, size);
 	if (size < width)
 		out_blanks(out, width - size);
-}
-
-void out_right(struct output *out, const char *text, size_t size, size_t width)
-{
-	if (size < width)
-		out_blanks(out, width - size);
-	out_mem(out, text, size);
 }
 
 size_t out_columns(const char *text)

@@ -124,9 +124,8 @@ void out_hex32(struct output *out, uint32_t value);
 /** out_ns - nanoseconds as seconds with nine decimals, at least @width characters. */
 void out_ns(struct output *out, int64_t ns, int width);
 
-/** out_left, out_right - text on the left or right of a column; longer text stays whole. */
+/** out_left - text on the left of a column; longer text stays whole */
 void out_left(struct output *out, const char *text, size_t size, size_t width);
-void out_right(struct output *out, const char *text, size_t size, size_t width);
 
 /**
  * out_text - what others have chosen, for people: escaped, see escape.h

@@ -42,7 +42,7 @@ static struct table_writer begin(enum table_format_kind format, const struct tab
 				 struct output *out, struct json *json)
 {
 	if (format == TABLE_JSON) {
-		json_document(json, out, false);
+		json_document(json, out);
 	}
 	return (struct table_writer){
 		.table = table, .format = table_formats[format], .out = out, .json = json,

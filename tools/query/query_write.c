@@ -167,7 +167,7 @@ static int write_json(struct query *query, const struct trace_notes *notes, stru
 	struct json json;
 	int ret;
 
-	json_document(&json, out, false);
+	json_document(&json, out);
 	json_warnings(&json, notes);
 	json_open(&json, "columns", '[', true);
 	for (int i = 0; i < sqlite3_column_count(query->statement); i++)

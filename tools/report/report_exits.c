@@ -59,8 +59,8 @@ static void cost_row(struct table_writer *to, const struct report *report,
 }
 
 /** As "perf kvm stat" shows them. Its time is longer: it counts what a vCPU sleeps, too. */
-static void costs_table(struct output *out, const struct report *report,
-			  const struct virt_window_stats *stats)
+static void exit_costs_text(struct output *out, const struct report *report,
+			    const struct virt_window_stats *stats)
 {
 	struct table_column columns[N_COST] = {
 		[COST_REASON] = { .title = "VM exits", .width = TEXT_NAME },
@@ -109,8 +109,8 @@ static void part_row(struct table_writer *to, const struct report *report,
 }
 
 /** What happened between exit and entry. The device model of Xen runs in another domain. */
-static void parts_table(struct output *out, const struct report *report,
-			  const struct virt_window_stats *stats)
+static void exit_parts_text(struct output *out, const struct report *report,
+			    const struct virt_window_stats *stats)
 {
 	/* waits are not told apart then */
 	bool split = !report_is_unsplit(report);
@@ -151,7 +151,7 @@ void report_exits_text(struct output *out, const struct report *report,
 	if (!stats->n_reasons)
 		return;
 	if (report->kvm) {
-		costs_table(out, report, stats);
+		exit_costs_text(out, report, stats);
 	} else {
 		out_char(out, '\n');
 		text_heading(out, "VM exits");
@@ -164,16 +164,18 @@ void report_exits_text(struct output *out, const struct report *report,
 
 		text_stretches(out, report_reason(report, exit->reason), &costs, stats->known_ns);
 	}
-	parts_table(out, report, stats);
+	exit_parts_text(out, report, stats);
 }
 
 void report_exit_before_text(struct output *out, const struct report *report,
 			     const struct virt_window_stats *stats)
 {
-	if (stats->exits_before && report_knows(report, VIRT_NUMBER_EXIT_COST))
-		out_printf(out, "\n  when the window begins, %s has gone on for %s\n",
-			   report_reason(report, stats->before_reason),
-			   duration_text(stats->exits_before_ns).text);
+	if (!stats->exits_before || !report_knows(report, VIRT_NUMBER_EXIT_COST))
+		return;
+	out_str(out, "\n  when the window begins, ");
+	out_sentence(out, "%s has gone on for %s", report_reason(report, stats->before_reason),
+		     duration_text(stats->exits_before_ns).text);
+	out_char(out, '\n');
 }
 
 /** What they cost. CSV has no time if no exit has a cost. */

@@ -166,14 +166,16 @@ static void function_row(struct table_writer *to, const struct report_hyper_mach
 		[MORE] = table_name(function->unknown_ns > 0 ? " +?" : ""),
 		[TRUE_SHARE] = table_share(function->true_ns, machine->guest_ns),
 		[SELF] = table_number(function->self_ns),
-		[MEAN] = table_number(virt_mean(function->true_ns, function->complete)),
+		[MEAN] = table_number(function->complete ?
+				      virt_mean(function->true_ns, function->complete) :
+				      VIRT_NONE),
 		[ON_CPU] = table_number(function->cpu_ns),
 		[NO_END] = table_optional(open, (int64_t)open),
 	});
 }
 
-static void functions_table(struct output *out, const struct report *report,
-			      const struct report_hyper_machine *machine)
+static void functions_text(struct output *out, const struct report *report,
+			   const struct report_hyper_machine *machine)
 {
 	const struct table_column columns[N_COLUMNS] = {
 		[NAME] = { .title = report_hyper_name(report, machine), .width = 32 },
@@ -207,9 +209,9 @@ static void text(struct output *out, const struct report *report)
 
 		if (!machine->info->guest)
 			continue;
-		functions_table(out, report, machine);
+		functions_text(out, report, machine);
 		if (machine->n_functions > MAX_FUNCTIONS)
-			out_str(out, "  ... and more: --format json lists all\n");
+			text_rest(out);
 		if (!machine->n_functions)
 			out_printf(out, "  none of %llu calls of functions matches\n",
 				   (unsigned long long)machine->all_calls);

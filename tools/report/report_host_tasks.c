@@ -283,7 +283,7 @@ static int task_rows(const struct page *page, const struct host_task_sum *first,
 	}
 	free(pcpus);
 	if (left_out && !page->to->unknown)
-		out_str(page->to->out, "  ... and more: --format json lists all\n");
+		text_rest(page->to->out);
 	return 0;
 }
 

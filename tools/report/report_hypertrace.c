@@ -350,7 +350,7 @@ static void tasks_text(struct output *out, const struct report *report,
 	for (size_t i = 0; i < machine->n_tasks && i < MAX_TASKS; i++)
 		task_row(&to, report, machine, &machine->tasks[i]);
 	if (machine->n_tasks > MAX_TASKS)
-		out_str(out, "  ... and more: --format json lists all\n");
+		text_rest(out);
 	if (machine->unknown_ns)
 		unknown_row(&to, machine);
 	table_flat_end(&to);

@@ -241,7 +241,7 @@ const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int
 static void text_more_tasks(struct output *out, size_t n)
 {
 	if (n > MAX_TASKS)
-		out_str(out, "  ... and more: --format json lists all\n");
+		text_rest(out);
 }
 
 /** The number of all records, then a column for the records of each class. */

@@ -23,7 +23,7 @@ void report_page_begin(struct json *json, struct output *out, const struct repor
 {
 	struct facts to = { .json = json };
 
-	json_document(json, out, false);
+	json_document(json, out);
 	json_str(json, "file", report->file);
 	report_lacks_facts(&to, report);
 	json_window(json, report->from_ns, report->to_ns);

@@ -100,7 +100,7 @@ void report_json(struct output *out, const struct report *report, bool first)
 	struct facts to = { .json = &json };
 
 	(void)first;
-	json_document(&json, out, false);
+	json_document(&json, out);
 	for (size_t i = 0; i < list.n; i++)
 		if (list.all[i]->facts)
 			list.all[i]->facts(&to, report);

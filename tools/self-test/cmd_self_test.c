@@ -339,7 +339,7 @@ static int write_all(const struct self_test_options *options, struct output *out
 	struct json json;
 
 	if (is_json) {
-		json_document(&json, out, false);
+		json_document(&json, out);
 	}
 	put(out, is_json ? &json : NULL, is_json ? TABLE_JSON : TABLE_TEXT, versions, checks);
 	if (is_json) {

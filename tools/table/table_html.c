@@ -185,7 +185,7 @@ static void put_absent(struct table_writer *to, struct html_table *table,
 
 enum html_type table_html_type(enum table_type type)
 {
-	static const enum html_type types[] = {
+	static const enum html_type types[TABLE_STRETCHES + 1] = {
 		[TABLE_COUNT] = HTML_COUNT, [TABLE_NS] = HTML_DURATION, [TABLE_TIME] = HTML_COUNT,
 		[TABLE_FLAG] = HTML_FLAG, [TABLE_SHARE] = HTML_SHARE,
 		[TABLE_PER_SECOND] = HTML_PER_SECOND,

@@ -39,7 +39,7 @@ static void put_title(struct output *out, const struct table_column *column)
 /** Blanks print only if another title follows. */
 static void put_titles(struct table_writer *to)
 {
-	size_t over = 0;	/* what a long title takes from the column behind it */
+	size_t over = 0;	/* columns of the next name that a long title covers */
 	size_t blanks = 0;
 
 	out_str(to->out, to->rows->apart ? "\n  " : "  ");
@@ -60,11 +60,13 @@ static void put_titles(struct table_writer *to)
 			out_text(to->out, column->title);
 			over = size > width ? size - width : 0;
 			blanks = width > size ? width - size : 0;
-		} else if (column->type == TABLE_PCPUS) {
-			out_printf(to->out, "  %s", column->title);
-		} else {
-			put_title(to->out, column);
+			continue;
 		}
+		over = 0;
+		if (column->type == TABLE_PCPUS)
+			out_printf(to->out, "  %s", column->title);
+		else
+			put_title(to->out, column);
 	}
 	out_char(to->out, '\n');
 }

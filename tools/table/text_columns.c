@@ -92,11 +92,9 @@ void text_more(struct output *out, bool is_open)
 	out_str(out, is_open ? " +?" : "   ");
 }
 
-void text_columns(struct output *out, const char *const *columns, size_t n)
+void text_rest(struct output *out)
 {
-	for (size_t i = 0; i < n; i++)
-		text_right(out, columns[i], TEXT_NUMBER);
-	out_char(out, '\n');
+	out_str(out, "  ... and more: --format json lists all\n");
 }
 
 void text_stretches_titles(struct output *out)

@@ -49,20 +49,20 @@ void text_unknown(struct output *out);
 /** text_share - @ns of @all; nothing if there is no whole. */
 void text_share(struct output *out, int64_t ns, int64_t all, size_t width);
 
-/** text_more - behind a number: nobody knows how much more it is; or as much room */
+/** text_more - after a number: nobody knows how much more it is; or blanks of this width */
 void text_more(struct output *out, bool is_open);
 
-/** text_columns - what stands above numbers, to the end of the line. */
-void text_columns(struct output *out, const char *const *columns, size_t n);
+/** text_rest - a line below rows: there are more, which text leaves out */
+void text_rest(struct output *out);
 
-/** text_heading - the same above lines of text_stretches(). */
+/** text_heading - the titles above lines of text_stretches(). */
 void text_heading(struct output *out, const char *what);
 
 /** text_stretches - a line, if there are any. @share_of: 0 if a share would say nothing */
 void text_stretches(struct output *out, const char *name, const struct virt_stretches *stretches,
 		    int64_t share_of);
 
-/** text_stretches_titles, text_stretches_cells - columns of both, behind a name */
+/** text_stretches_titles, text_stretches_cells - the columns of both, after a name */
 void text_stretches_titles(struct output *out);
 void text_stretches_cells(struct output *out, const struct virt_stretches *stretches,
 			  int64_t share_of);

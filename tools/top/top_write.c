@@ -274,7 +274,7 @@ static struct json document;
 
 static void json_start(struct output *out, const char *file, const struct trace_notes *notes)
 {
-	json_document(&document, out, false);
+	json_document(&document, out);
 	json_str(&document, "file", file);
 	if (notes)
 		json_warnings(&document, notes);
@@ -311,7 +311,7 @@ static void json_finish(struct output *out, const struct trace_notes *notes)
 /** JSON Lines: each interval is a document, of a line. */
 static void json_line(struct output *out, const struct top_interval *interval)
 {
-	json_document(&document, out, true);
+	json_line_begin(&document, out);
 	json_members(interval);
 	json_document_end(&document);
 }
@@ -325,7 +325,7 @@ static void json_last(struct output *out, const struct trace_notes *notes)
 		more |= !notes->all[i].printed;
 	if (!more)
 		return;
-	json_document(&document, out, true);
+	json_line_begin(&document, out);
 	json_warnings(&document, notes);
 	json_document_end(&document);
 }

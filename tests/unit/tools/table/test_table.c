@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "array.h"
@@ -293,6 +294,22 @@ static void test_lines(void **state)
 		"name,count,other,last\nlength,7,length,b\n");
 }
 
+/** A name of any length stays whole in a sentence, and is escaped. */
+static void test_sentence(void **state)
+{
+	static struct output out;
+	char name[2000], wanted[2020];
+
+	(void)state;
+	memset(name, 'x', sizeof(name));
+	name[0] = '\033';
+	name[sizeof(name) - 1] = '\0';
+	out_collect(&out);
+	out_sentence(&out, "<%s> %d", name, 5);
+	snprintf(wanted, sizeof(wanted), "<\\x1b%s> 5", name + 1);
+	assert_string_equal(out_collected(&out), wanted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_flat),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_sentence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void add_vcpu(struct world *world, const char *machine, int32_t machine_i
 	fact.count = 2;
 	add(world, fact);
 	fact = (struct top_fact){ .kind = TOP_WAKE, MACHINE(machine, machine_id), .vcpu = name,
-				  .vcpu_id = id, .count = 1, .complete = 1, .ns = p99,
+				  .vcpu_id = id, .count = 3, .complete = 3, .ns = 2 * p99,
 				  .wake_p99 = p99 };
 	add(world, fact);
 	fact = (struct top_fact){ .kind = TOP_STEAL, MACHINE(machine, machine_id), .vcpu = name,
@@ -108,7 +108,7 @@ static void test_sums(void **state)
 	assert_int_equal(rows.rows[0].state_ns[VIRT_PREEMPTED], 130);
 	assert_int_equal(rows.rows[0].all_ns, 200);
 	assert_int_equal(rows.rows[0].exits, 3 + 2 + 4 + 2);
-	assert_int_equal(rows.rows[0].wakes, 2);
+	assert_int_equal(rows.rows[0].wakes, 3 + 3);
 	assert_int_equal(rows.rows[0].wake_p99, 9);
 	assert_int_equal(rows.rows[2].exits, 6);
 	assert_string_equal(rows.rows[2].reason, "HLT");
@@ -346,7 +346,7 @@ static void unknown_is_not_none(void **state)
 		assert_int_equal(rows.rows[i].wakes, VIRT_NONE);
 	}
 	assert_int_equal(rows.rows[2].unknown, 0);
-	assert_int_equal(rows.rows[2].wakes, 1);
+	assert_int_equal(rows.rows[2].wakes, 3);
 	top_rows_free(&rows);
 }
 

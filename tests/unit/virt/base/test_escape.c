@@ -198,6 +198,21 @@ static void test_shell(void **state)
 	}
 }
 
+/** What a shell reads as these words again, a blank before each. */
+static void test_words(void **state)
+{
+	char plain[] = "plain", empty[] = "", two[] = "two words", quote[] = "it's";
+	char *const words[] = { plain, empty, two, quote };
+	char *text = escape_shell_words(words, 4);
+
+	(void)state;
+	assert_string_equal(text, " plain '' 'two words' 'it'\\''s'");
+	free(text);
+	text = escape_shell_words(words, 0);
+	assert_string_equal(text, "");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +221,7 @@ int main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_shell),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
