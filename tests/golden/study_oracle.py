@@ -160,7 +160,8 @@ def results(folder, path):
         else:
             check_difference(row, values.get((row["metric"], baseline), {}), values[key])
     assert seen == set(values), set(values) ^ seen
-    assert len({metric for metric, _ in seen}) >= 10
+    # more with the counters of a processor, which not every machine has
+    assert len({metric for metric, _ in seen}) >= 8
     print(len(seen), "rows")
 
 

@@ -34,7 +34,8 @@ if checks["record"]["verdict"] == "ok":
     # it has worked for a while, and has left its CPU for each sleep
     assert checks["thread: switches"]["trace"] > 20, said
     assert checks["thread: run time"]["trace"] > 10 ** 7, said
-    if checks["machine"]["verdict"] == "ok":
+    # a KVM that emulates its guests has no VM exits to trace
+    if checks["machine"]["verdict"] == "ok" and checks["vCPU: exits"]["verdict"] != "skipped":
         assert checks["vCPU: exits"]["trace"] > 100, said
 else:
     print(checks["record"]["text"])

@@ -10,6 +10,7 @@
 
 #include "host_trace.h"
 #include "self_test.h"
+#include "virt_needs.h"
 #include "virt_window.h"
 
 /**
@@ -229,6 +230,10 @@ static void judge_exits(struct self_test_checks *checks, const struct virt_model
 	if (exits < 0)
 		self_test_say(checks, "vCPU: exits", SELF_TEST_FAILED, "the trace has no vCPU of "
 			      "thread %d, although it entered a guest", (int)thread->tid);
+	else if (!virt_model_knows(model, VIRT_NUMBER_EXITS))
+		self_test_say(checks, "vCPU: exits", SELF_TEST_SKIPPED, "KVM on this host reports "
+			      "no VM exits or entries to its tracepoints: traces of it cannot show "
+			      "them, nor guest code");
 	else if (!thread->has_exits)
 		self_test_say(checks, "vCPU: exits", SELF_TEST_SKIPPED, "KVM has no statistics "
 			      "(KVM_GET_STATS_FD, or debugfs); the trace has %lld exits",
