@@ -9,6 +9,7 @@
 
 #include "VirtCommand.hpp"
 #include "escape.h"
+#include "ks_stream.h"
 #include "virt_pairing.h"
 
 namespace {
@@ -84,6 +85,18 @@ QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, 
 		lines << line;
 	}
 	return lines.join('\n');
+}
+
+QString virtViewCommand(int64_t from, int64_t to)
+{
+	std::vector<int> ids = virtOpenStreams();
+	int64_t offset = ids.empty() ? 0 : ks_stream_offset(ids.front());
+	QString line = environment() + QString("kshark-virt view --from %1ns --to %2ns")
+		       .arg(from - offset).arg(to - offset);
+
+	for (int id : ids)
+		line += ' ' + quoted(virtPathOf(id));
+	return line;
 }
 
 QString virtTaskOption(const QString &name)

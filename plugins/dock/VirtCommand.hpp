@@ -24,6 +24,9 @@ QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject);
 QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, int64_t to,
 			  const QString &options, int only);
 
+/** The command line that opens all files again, with this window. */
+QString virtViewCommand(int64_t from, int64_t to);
+
 /** "--task web:412" for a task of a guest. */
 QString virtTaskOption(const QString &name);
 

@@ -33,7 +33,9 @@
 #include "VirtCopy.hpp"
 #include "VirtDock.hpp"
 #include "VirtFindings.hpp"
+#include "VirtDrag.hpp"
 #include "VirtFlow.hpp"
+#include "VirtKeys.hpp"
 #include "VirtLegend.hpp"
 #include "VirtList.hpp"
 #include "VirtLoaded.hpp"
@@ -52,6 +54,7 @@
 #include "VirtSteal.hpp"
 #include "VirtTable.hpp"
 #include "VirtWhy.hpp"
+#include "ks_stream.h"
 #include "virt.h"
 #include "virt_needs.h"
 
@@ -63,7 +66,7 @@ constexpr int LEAST_GRAPH_WIDTH = 320;
 constexpr int BEST_WIDTH = 460, LEAST_WIDTH = 260, SHARE = 29, MOST_SHARE = 40;
 /* a window of which there is room for all parts of the dock */
 constexpr int ROOMY_WIDTH = 1300, ROOMY_HEIGHT = 850;
-constexpr int DETAIL_LINES = 7, LEAST_DETAIL_LINES = 3;
+constexpr int DETAIL_LINES = 5, LEAST_DETAIL_LINES = 2;
 
 QPointer<VirtDock> theDock;
 
@@ -100,8 +103,10 @@ VirtDock::VirtDock(QMainWindow *window)
 	hide();
 	restoreSettings();
 	_window->installEventFilter(this);
-	if (QWidget *graphs = virtChild(_window, "KsGLWidget"))
+	if (QWidget *graphs = virtChild(_window, "KsGLWidget")) {
 		graphs->installEventFilter(this);
+		new VirtDrag(graphs, &_view);
+	}
 	addMenuEntry();
 	connect(qApp, &QApplication::aboutToQuit, this, [this] { saveSettings(); });
 }
@@ -120,7 +125,8 @@ void VirtDock::buildUi()
 	auto layout = new QVBoxLayout(box);
 	auto head = new QHBoxLayout;
 
-	_selection = new VirtSelection(_window, [this] { schedule(); });
+	_selection = new VirtSelection(_window, [this] { schedule(); },
+				       [this] { _table->setCurrentItem(nullptr); });
 	_details = new QLabel;
 	virtWrapLabel(_details);
 	_details->setTextFormat(Qt::RichText);
@@ -139,13 +145,8 @@ void VirtDock::buildUi()
 	_pages->add("Steal", "Who takes pCPUs from which vCPU", _steal = new VirtSteal(focus));
 	_pages->add("Why", "Why a vCPU's time went where it went, and who is to blame",
 		    _why = new VirtWhy(this));
-	_pages->add("Search", "The next time that a vCPU is in a state for so long",
-		    _search = new VirtSearch(_window, this,
-					     [this] {
-						     show();
-						     raise();
-						     _pages->show(_search);
-					     }));
+	_pages->add("Search", "Find the next long interval of a state",
+		    _search = new VirtSearch(_window, this, [this] { showSearch(); }));
 	layout->setContentsMargins(4, 2, 4, 2);
 	layout->setSpacing(3);
 	_overlays = new VirtOverlays([this] {
@@ -188,6 +189,7 @@ QWidget *VirtDock::copyButton()
 		       virtReportCommand(_shown->streams, _shown->from, _shown->to, " --full",
 					 VIRT_NONE);
 	});
+	add("View command", [this] { return virtViewCommand(_shown->from, _shown->to); });
 	add("vCPUs as text", [this] { return _table->asText(); });
 	add("Worst moments as text", [this] { return _findings->asText(); });
 	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
@@ -317,11 +319,12 @@ void VirtDock::addMenuEntry()
 	action->setText("Virtualization dock");
 	overview->setText("Virtualization overview");
 	auto picture = new QAction("Save picture ...", this);
+	auto keys = new VirtKeys(_window, this);
 
 	_picture = new VirtPicture(_window, this);
 	for (QMenu *menu : _window->menuBar()->findChildren<QMenu *>())
 		if (menu->menuAction()->text() == "Plots")
-			menu->addActions({ action, overview, picture });
+			menu->addActions({ action, overview, picture, keys->action() });
 	connect(picture, &QAction::triggered, this, [this] {
 		int chosen = listed().subject.stream;
 		std::vector<VirtStream> open = virtStreams();
@@ -397,9 +400,10 @@ void VirtDock::saveSettings()
 
 /* ---- following the window ---- */
 
-void VirtDock::graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int base)
+void VirtDock::graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int x0,
+			  int base)
 {
-	_view.drawn(histo);
+	_view.drawn(histo, x0);
 	_clocks->graphDrawn(histo);
 	if (isTask && _reveal == std::make_pair(streamId, id)) {
 		_reveal = { -1, -1 };
@@ -451,6 +455,7 @@ void VirtDock::empty()
 	_search->follow({});
 	_overview->follow({}, 0, 0);
 	_selection->showFigures(_view, false, 0, 0);
+	_selection->showSelected(_view, QString());
 	showDetails();
 }
 
@@ -559,6 +564,7 @@ void VirtDock::follow()
 {
 	if (!_shown)
 		return;
+	_selection->showSelected(_view, listed().name);
 	_findings->follow(listed());
 	_search->follow(_shown->streams);
 	if (_pages->isOn(_spread))
@@ -571,6 +577,17 @@ void VirtDock::follow()
 bool VirtDock::markerTime(int marker, int64_t *ns) const
 {
 	return _selection->markerTime(_view.histo(), marker, ns);
+}
+
+bool VirtDock::markedTime(int64_t *fromNs, int64_t *toNs) const
+{
+	int64_t a, b;
+
+	if (!markerTime(0, &a) || !markerTime(1, &b))
+		return false;
+	*fromNs = std::min(a, b);
+	*toNs = std::max(a, b);
+	return true;
 }
 
 const VirtWhyTree *VirtDock::why() const
@@ -615,6 +632,19 @@ void VirtDock::clicked(const QTreeWidgetItem *item)
 		_plots.add(subject.stream, { subject.pid });
 }
 
+VirtSubject VirtDock::selected() const
+{
+	return listed().subject;
+}
+
+void VirtDock::select(int streamId, int32_t vcpu)
+{
+	VirtSubject now = selected();
+
+	if (vcpu != VIRT_NONE && (now.stream != streamId || now.vcpu != vcpu))
+		_table->select(streamId, vcpu);
+}
+
 /* ---- graphs beside each other ---- */
 
 int VirtDock::pidOf(const virt_model *model, int32_t who)
@@ -639,6 +669,7 @@ void VirtDock::bring(const VirtStream &stream, const virt_moment &moment)
 	int who = pidOf(model, moment.who);
 	VirtWish rows = { stream.id, { pid }, moment.pcpu, false };
 
+	select(stream.id, moment.vcpu);
 	/* those that the user sees anyway stay as they are */
 	if (pid <= 0 || (_plots.isShown(stream.id, pid) && !_plots.isBrought(stream.id, pid)))
 		return;
@@ -659,6 +690,7 @@ void VirtDock::bring(const VirtChosen &chosen, bool again)
 		virt_vcpu_at(model, chosen.vcpu, chosen.fromNs, nullptr);
 	int culprit = culpritPid(chosen, isHit ? &hit : nullptr);
 
+	select(chosen.stream.id, chosen.vcpu);
 	if (isHit && again) {
 		tellInterval(chosen, hit);
 		return;
@@ -716,6 +748,59 @@ void VirtDock::goToWorst(const QTreeWidgetItem *item, bool zoom)
 	mark(from, to);
 }
 
+/** Markers are at rows. The interval that a fact has marked begins and ends between two of them. */
+void VirtDock::showNextState(bool forward)
+{
+	VirtSubject whose = selected();
+	VirtModelRef model(whose.stream);
+	auto [from, to] = _view.visible();
+	bool isFact = _stateOf == std::make_pair(whose.stream, whose.vcpu) &&
+		      _view.isStill(_factWindow);
+	int64_t offset, begin, end;
+
+	if (whose.vcpu == VIRT_NONE || !model || _view.isEmpty())
+		return;
+	/* KernelShark's window may begin before the first row */
+	from = std::max(from, _view.rows().first);
+	to = std::min(to, _view.rows().second);
+	offset = ks_stream_offset(whose.stream);
+	if (isFact)
+		std::tie(begin, end) = _stateSpan;
+	else if (!markedTime(&begin, &end))
+		begin = end = forward ? from : to;
+
+	const virt_interval *at = virt_vcpu_at(model.get(), whose.vcpu,
+					       (forward ? end : begin - 1) - offset, &end);
+
+	if (!at)
+		return;
+
+	VirtFact fact = virtIntervalFact({ whose.stream, offset, model },
+					 { whose.vcpu, end, *at });
+
+	if (fact.to - fact.from > to - from)
+		_view.showAround(fact.from, fact.to);
+	else if (fact.from < from || fact.to > to)
+		_view.show((fact.from + fact.to - (to - from)) / 2,
+			   (fact.from + fact.to + (to - from)) / 2);
+	showFact(fact);
+	_stateOf = { whose.stream, whose.vcpu };
+	_stateSpan = { fact.from, fact.to };
+}
+
+void VirtDock::showSearch()
+{
+	show();
+	raise();
+	_pages->show(_search);
+}
+
+void VirtDock::search()
+{
+	showSearch();
+	_search->begin();
+}
+
 /** What the dock marks is no selection of the user's. */
 void VirtDock::mark(int64_t fromNs, int64_t toNs)
 {
@@ -725,8 +810,10 @@ void VirtDock::mark(int64_t fromNs, int64_t toNs)
 
 void VirtDock::showFact(const VirtFact &fact)
 {
+	select(fact.stream, fact.vcpu);
 	_factText = "<b>" + fact.text.toHtmlEscaped() + "</b>";
 	_details->setText(_factText);
+	_stateOf = { VIRT_NONE, VIRT_NONE };
 	mark(fact.from, fact.to);
 	_factWindow = _view.visible();
 }

@@ -59,11 +59,18 @@ public:
 	/** The dock of this process, made if there is a main window; or nullptr. */
 	static VirtDock *instance();
 
-	/** A graph has been drawn; called often. @base: its base line in the widget. */
-	void graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int base);
+	/** A graph has been drawn; called often. @x0, @base: its first column and base line. */
+	void graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int x0,
+			int base);
 
 	/** A user has asked about something: show it, and set the markers around it. */
 	void showFact(const VirtFact &fact);
+
+	/** This vCPU is selected: table, details and pages follow. VIRT_NONE: nothing happens. */
+	void select(int streamId, int32_t vcpu);
+
+	/** The selected vCPU; VIRT_NONE in it: none is. */
+	VirtSubject selected() const;
 
 	/** Which graphs are seen. */
 	VirtPlots &plots() { return _plots; }
@@ -89,7 +96,16 @@ public:
 	/** Where marker 0 (A) or 1 (B) is. Return: false if it is not set. */
 	bool markerTime(int marker, int64_t *ns) const;
 
-	/** What the page "Why" tells, as long as it is seen; or nullptr. */
+	/** The markers A and B, the earlier one first. Return: false if one is not set. */
+	bool markedTime(int64_t *fromNs, int64_t *toNs) const;
+
+	/** Show and mark the state of the selected vCPU after marker B, or before marker A. */
+	void showNextState(bool forward);
+
+	/** Show the dock with its page "Search", and let the user type there. */
+	void search();
+
+	/** What the page "Why" shows, as long as it is seen; or nullptr. */
 	const VirtWhyTree *why() const;
 
 protected:
@@ -121,6 +137,7 @@ private:
 	void goToWorst(const QTreeWidgetItem *item, bool zoom);
 	void mark(int64_t fromNs, int64_t toNs);
 	void showOverview();
+	void showSearch();
 	int culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const;
 	void tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
 
@@ -132,6 +149,9 @@ private:
 	std::shared_ptr<VirtCount>	_running, _shown;
 	QString			_factText;		/* last, and for which window it is shown */
 	std::pair<int64_t, int64_t>	_factWindow = { 0, 0 };
+	/* stream and vCPU whose state showNextState() has shown, and when it begins and ends */
+	std::pair<int, int>	_stateOf = { VIRT_NONE, VIRT_NONE };
+	std::pair<int64_t, int64_t> _stateSpan = { 0, 0 };
 	std::vector<uint64_t>	_serials;	/* of the models that have been seen last */
 	bool			_again = false;
 	bool			_everShown = false;

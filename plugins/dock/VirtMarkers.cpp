@@ -283,7 +283,7 @@ bool VirtMarkers::describe(const VirtStream &stream, const virt_worst_hit &hit,
 			 firstGuestEvent(dock ? dock->view().histo() : nullptr, stream, moment.vcpu,
 					 moment.entry_ns));
 	*fact = { before + virtShown(text), moment.cost_from_ns + stream.offset,
-		  moment.cost_to_ns + stream.offset };
+		  moment.cost_to_ns + stream.offset, stream.id, moment.vcpu };
 	return true;
 }
 

@@ -23,6 +23,8 @@ const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
 	{ "arrows", "Arrows", "Arrows between CPU graphs for migrations, if there is room" },
 	{ "wakeups", "Wakers", "Arrows from the vCPU or task that wakes a vCPU to its graph, or"
 	  " to that of the pCPU that it runs on, if there is room" },
+	{ "selected", "Only selected", "Arrows of the selected vCPU or machine only; none without a"
+	  " selection" },
 	{ "labels", "Names", "Write names into long stretches" },
 	{ "inside", "Guests", "Over the CPU graphs of guests that report their activity through"
 	  " hypercalls: their system calls, functions, interrupts and levels of the boot" },
@@ -30,7 +32,9 @@ const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
 	  " of the culprits" },
 };
 
-bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true, true, true, true };
+bool overlayShown[VIRT_N_OVERLAYS] = {
+	true, true, true, true, true, true, true, true, true,
+};
 
 QString settingOf(int overlay)
 {

@@ -180,6 +180,11 @@ VirtSearch::~VirtSearch()
 	_worker.finish();
 }
 
+void VirtSearch::begin()
+{
+	_what->setFocus(Qt::ShortcutFocusReason);
+}
+
 void VirtSearch::buildUi()
 {
 	auto layout = new QVBoxLayout(this);

@@ -68,6 +68,9 @@ public:
 	VirtSearch(QMainWindow *window, VirtDock *dock, std::function<void()> appear);
 	~VirtSearch() override;
 
+	/** Put the keyboard's focus on the first field. */
+	void begin();
+
 	/** These streams are open; their exit reasons can be chosen. */
 	void follow(const std::vector<VirtStream> &streams);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtSelection.cpp
- * @brief	The dock's heading, and the selection from marker A to marker B.
+ * @brief	The dock's heading, the selection from marker A to marker B, and the line that names
+ *		what is selected.
  *
  * KernelShark's class of markers has no header. The labels beside its buttons show A and B to the
  * microsecond, and the time between them to the nanosecond. Both markers are at rows; these give
@@ -11,9 +12,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include "VirtKs.hpp"
 #include "VirtSelection.hpp"
@@ -75,6 +78,15 @@ std::pair<int64_t, int64_t> between(const kshark_trace_histo *histo, const QStri
 	return std::minmax(both.first, both.second);
 }
 
+/** Seconds to the microsecond, as KernelShark shows the markers. */
+QString microseconds(int64_t ns)
+{
+	QString text = virtSeconds((ns + 500) / 1000 * 1000);
+
+	text.chop(3);
+	return text;
+}
+
 /** That of one of them, while the other one is not set: of the first row that it can be. */
 int64_t oneOf(const kshark_trace_histo *histo, const QString &text)
 {
@@ -87,20 +99,47 @@ int64_t oneOf(const kshark_trace_histo *histo, const QString &text)
 
 } // namespace
 
-VirtSelection::VirtSelection(QMainWindow *window, std::function<void()> changed)
+VirtSelection::VirtSelection(QMainWindow *window, std::function<void()> changed,
+			     std::function<void()> cleared)
 : _window(window),
   _changed(std::move(changed)),
   _head(new QLabel("No virtual machines in this window")),
-  _button(new QToolButton)
+  _selected(new QLabel),
+  _button(new QToolButton),
+  _clear(new QToolButton)
 {
-	auto layout = new QHBoxLayout(this);
+	auto layout = new QVBoxLayout(this);
+	auto frame = new QFrame;
+	auto head = new QHBoxLayout, line = new QHBoxLayout(frame);
 
-	virtWrapLabel(_head);
+	/* lines of one height: whatever is below them must not move under the mouse */
+	for (QLabel *label : { _head, _selected })
+		label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+	_selected->setObjectName("selected");
+	_selected->setTextFormat(Qt::RichText);
 	layout->setContentsMargins(0, 0, 0, 0);
-	layout->addWidget(_head, 1);
-	layout->addWidget(_button);
+	layout->setSpacing(0);
+	head->addWidget(_head, 1);
+	head->addWidget(_button);
+	layout->addLayout(head);
+	line->setContentsMargins(4, 0, 0, 0);
+	line->setSpacing(0);
+	line->addWidget(_selected, 1);
+	line->addWidget(_clear);
+	layout->addWidget(frame);
+	frame->setStyleSheet("QFrame { background: palette(alternate-base); }");
+	_clear->setText(QChar(0xd7));
+	_clear->setAutoRaise(true);
+	_clear->setToolTip("Select nothing, and remove the markers A and B");
+	_clear->setAccessibleName("Clear the selection");
+	_clear->setEnabled(false);
 	_button->hide();
 	connect(_button, &QToolButton::clicked, this, [this] { toggle(); });
+	connect(_clear, &QToolButton::clicked, this, [this, cleared] {
+		virtDropMarkers(_window);
+		cleared();
+		_changed();
+	});
 }
 
 /** What KernelShark says of A, of B and of what lies between; empty: not set. */
@@ -174,10 +213,27 @@ void VirtSelection::updateButton()
 
 void VirtSelection::showFigures(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs)
 {
-	/* the unit has no line of its own */
 	_head->setText(!isAny ? "No virtual machines in this trace" :
 		       QString("%1: <b>%2</b>, %3")
 		       .arg(_isUsed ? "A to B" : "Visible", virtDuration(toNs - fromNs),
-			    view.span(fromNs, toNs).replace(" s", "&nbsp;s")));
+			    view.span(fromNs, toNs)));
+	_head->setToolTip(virtTip(isAny ? view.span(fromNs, toNs) : QString()));
 	_head->setAccessibleDescription(QString("%1 ns to %2 ns").arg(fromNs).arg(toNs));
+}
+
+void VirtSelection::showSelected(const VirtView &view, const QString &name)
+{
+	int64_t a = 0, b = 0;
+	bool isSpan = markerTime(view.histo(), TEXT_A, &a) && markerTime(view.histo(), TEXT_B, &b);
+	QString text = name.isEmpty() ? QString() : "<b>" + name.toHtmlEscaped() + "</b>";
+
+	if (isSpan)
+		text += QString("%1%2 to %3 s, %4").arg(text.isEmpty() ? "" : ", ",
+							microseconds(std::min(a, b)),
+							microseconds(std::max(a, b)),
+							virtDuration(std::llabs(b - a)));
+	_selected->setToolTip(text.isEmpty() ? "Click a vCPU, or drag over the graphs with Shift" :
+					       "<qt>" + text + "</qt>");
+	_selected->setText(text.isEmpty() ? "<i>Nothing selected</i>" : text);
+	_clear->setEnabled(!text.isEmpty());
 }

@@ -2,7 +2,7 @@
 /**
  * @file	VirtSelection.hpp
  * @brief	The dock's heading: the time that its figures cover, either the visible time or from
- *		A to B.
+ *		A to B; and below it what is selected.
  *
  * Markers that a user sets are a selection. Markers that the dock sets to show a moment are not, so
  * a walk along moments keeps the figures of the window in which they were found. Markers that a
@@ -27,8 +27,12 @@ class VirtView;
 
 class VirtSelection : public QWidget {
 public:
-	/** @changed: the user wants figures of another time */
-	VirtSelection(QMainWindow *window, std::function<void()> changed);
+	/**
+	 * @changed: the user wants figures of another time
+	 * @cleared: the user wants nothing to be selected
+	 */
+	VirtSelection(QMainWindow *window, std::function<void()> changed,
+		      std::function<void()> cleared);
 
 	/** What is to be counted: @visible, or from A to B. Looks at KernelShark's markers. */
 	std::pair<int64_t, int64_t> choose(const kshark_trace_histo *histo,
@@ -50,6 +54,9 @@ public:
 	/** Show the window that the figures are of. */
 	void showFigures(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs);
 
+	/** Name the selected vCPU or machine and the time from A to B in one line. */
+	void showSelected(const VirtView &view, const QString &name);
+
 private:
 	QStringList texts() const;
 	void toggle();
@@ -57,8 +64,8 @@ private:
 
 	QMainWindow			*_window;
 	std::function<void()>		_changed;
-	QLabel				*_head;
-	QToolButton			*_button;
+	QLabel				*_head, *_selected;
+	QToolButton			*_button, *_clear;
 	QStringList			_seen, _byDock;	/* what KernelShark says of its markers */
 	std::pair<int64_t, int64_t>	_range = { 0, 0 };
 	bool				_isUsed = false, _isWanted = false;

@@ -478,6 +478,19 @@ QString VirtTable::asText() const
 	return text;
 }
 
+bool VirtTable::select(int streamId, int32_t vcpu)
+{
+	for (QTreeWidgetItemIterator it(this); *it; ++it) {
+		VirtSubject row = subject(*it);
+
+		if (row.stream != streamId || row.vcpu != vcpu)
+			continue;
+		setCurrentItem(*it);
+		return true;
+	}
+	return false;
+}
+
 void VirtTable::adopt(const VirtCount &count)
 {
 	double seconds = static_cast<double>(count.to - count.from) * 1e-9;

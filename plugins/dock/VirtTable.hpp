@@ -29,6 +29,9 @@ public:
 	/** A menu to choose columns by, which belongs to the table. */
 	QMenu *columnMenu();
 
+	/** Make the row of a vCPU the current one. Return: false if it has none. */
+	bool select(int streamId, int32_t vcpu);
+
 	/** Show what has been counted. */
 	void adopt(const VirtCount &count);
 

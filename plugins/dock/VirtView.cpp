@@ -36,6 +36,13 @@ std::pair<int64_t, int64_t> VirtView::visible() const
 			      static_cast<int64_t>(_histo->bin_size) * _histo->n_bins };
 }
 
+int64_t VirtView::timeAt(int x) const
+{
+	int column = _histo ? qBound(0, x - _x0, _histo->n_bins) : 0;
+
+	return visible().first + column * (_histo ? static_cast<int64_t>(_histo->bin_size) : 0);
+}
+
 QString VirtView::span(int64_t fromNs, int64_t toNs) const
 {
 	if (!isEmpty()) {

@@ -20,18 +20,26 @@ class VirtView {
 public:
 	explicit VirtView(QMainWindow *window) : _window(window) {}
 
-	/** A graph has been drawn. */
-	void drawn(kshark_trace_histo *histo) { _histo = histo; }
+	/** A graph has been drawn. @x0: its first column in the widget */
+	void drawn(kshark_trace_histo *histo, int x0)
+	{
+		_histo = histo;
+		_x0 = x0;
+	}
+
+	/** When a column of the widget begins, cut to the graphs. */
+	int64_t timeAt(int x) const;
 
 	/** nullptr: nothing has been drawn yet */
 	const kshark_trace_histo *histo() const { return _histo; }
 
-	/** Are there no rows to be seen? */
 	/** From the first row to the end of the last one; if there are any. */
 	std::pair<int64_t, int64_t> rows() const
 	{
 		return { _histo->data[0]->ts, _histo->data[_histo->data_size - 1]->ts + 1 };
 	}
+
+	/** Are there no rows to be seen? */
 	bool isEmpty() const { return !_histo || !_histo->data_size; }
 
 	/**
@@ -70,6 +78,7 @@ public:
 private:
 	QMainWindow		*_window;
 	kshark_trace_histo	*_histo = nullptr;
+	int			_x0 = 0;
 };
 
 #endif

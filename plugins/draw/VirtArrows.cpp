@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "VirtArrows.hpp"
+#include "VirtDock.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtShapes.hpp"
 #include "virt_colors.h"
@@ -87,18 +88,32 @@ void VirtArrows::add(Arrow &&arrow, const VirtGraph *from, const VirtGraph *to)
 	_arrows.push_back(std::move(arrow));
 }
 
-/** Those of a stream, between graphs of CPUs that are no part of a combo. */
+/** The vCPUs of a stream whose arrows are drawn: all, or the selected ones. */
+std::vector<int32_t> VirtArrows::vcpusOf(const VirtGraph &graph) const
+{
+	const virt_model *model = graph.model.get();
+	std::vector<int32_t> all;
+
+	if (VirtOverlays::isShown(VIRT_OVERLAY_SELECTED))
+		return _selected.stream == graph.streamId ? _selected.vcpus(model) : all;
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
+		all.push_back(i);
+	return all;
+}
+
+/** The migrations of a stream, between graphs of CPUs that are no part of a combo. */
 void VirtArrows::addMigrations(const VirtGraph &graph)
 {
 	const virt_model *model = graph.model.get();
 	int64_t from = graph.window.from_ns, to = endOf(graph);
+	std::vector<int32_t> of = vcpusOf(graph);
 	size_t n = 0;
 
-	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
+	for (int32_t i : of)
 		n += virt_vcpu_migrations(model, i, from, to).n;
 	if (!n || n > static_cast<size_t>(graph.window.n_columns / DISTANCE))
 		return;
-	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+	for (int32_t i : of) {
 		virt_migration_range range = virt_vcpu_migrations(model, i, from, to);
 
 		for (size_t m = 0; m < range.n; m++) {
@@ -116,9 +131,11 @@ void VirtArrows::addMigrations(const VirtGraph &graph)
 void VirtArrows::addWakeups(const VirtGraph &graph)
 {
 	std::vector<virt_wakeup> found(static_cast<size_t>(graph.window.n_columns / WAIT_DISTANCE));
+	std::vector<int32_t> of = vcpusOf(graph);
 	size_t before = _arrows.size();
-	int n = virt_wakeups(graph.model.get(), graph.window.from_ns, endOf(graph), found.data(),
-			     static_cast<int>(found.size()));
+	int n = of.empty() ? 0 :
+		virt_wakeups(graph.model.get(), of.data(), of.size(), graph.window.from_ns,
+			     endOf(graph), found.data(), static_cast<int>(found.size()));
 
 	for (int i = 0; i < n; i++) {
 		const virt_wakeup &one = found[static_cast<size_t>(i)];
@@ -180,8 +197,10 @@ void VirtArrows::drawWakeup(const Arrow &arrow) const
 
 void VirtArrows::draw()
 {
+	VirtDock *dock = VirtDock::instance();
 	std::set<int> done;
 
+	_selected = dock ? dock->selected() : VirtSubject{ VIRT_NONE, 0, 0, 0 };
 	_arrows.clear();
 	for (const VirtGraph &graph : _graphs) {
 		if (!done.insert(graph.streamId).second)

@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "VirtCount.hpp"
 #include "VirtFact.hpp"
 #include "VirtGraph.hpp"
 #include "virt_wakeups.h"
@@ -40,6 +41,7 @@ private:
 		int way() const { return y1 > y0 ? 1 : -1; }
 	};
 
+	std::vector<int32_t> vcpusOf(const VirtGraph &graph) const;
 	void addMigrations(const VirtGraph &graph);
 	void addWakeups(const VirtGraph &graph);
 	void add(Arrow &&arrow, const VirtGraph *from, const VirtGraph *to);
@@ -50,6 +52,7 @@ private:
 
 	std::vector<VirtGraph>	_graphs;
 	std::vector<Arrow>	_arrows;
+	VirtSubject		_selected = { VIRT_NONE, 0, 0, 0 };
 };
 
 #endif

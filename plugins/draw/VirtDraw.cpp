@@ -519,7 +519,8 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	if (!argv->_graph || argv->_graph->size() < 1 || argv->_histo->bin_size < 1)
 		return;
 	if (dock)
-		dock->graphDrawn(argv->_histo, streamId, !isPcpu, value, argv->_graph->base());
+		dock->graphDrawn(argv->_histo, streamId, !isPcpu, value,
+				 argv->_graph->bin(0)._base.x(), argv->_graph->base());
 	pins = virtDrawPins(argv, streamId, value, drawAction);
 	if (!Frame::current) {
 		argv->_shapes->push_front(new Frame);

@@ -67,12 +67,14 @@ static struct virt_search_place first_place(const struct virt_model *model, int3
 	return place;
 }
 
-int virt_wakeups(const struct virt_model *model, int64_t from_ns, int64_t to_ns,
-		 struct virt_wakeup *found, int most)
+int virt_wakeups(const struct virt_model *model, const int32_t *of, size_t n_of, int64_t from_ns,
+		 int64_t to_ns, struct virt_wakeup *found, int most)
 {
+	size_t n_vcpus = of ? n_of : (size_t)virt_model_n_vcpus(model);
 	int n = 0, seen = 0;
 
-	for (int32_t vcpu = 0; vcpu < virt_model_n_vcpus(model); vcpu++) {
+	for (size_t i = 0; i < n_vcpus; i++) {
+		const int32_t vcpu = of ? of[i] : (int32_t)i;
 		const struct virt_search search = {
 			.what = VIRT_BLOCKED, .reason = VIRT_NONE, .min_ns = 1,
 			.of = &vcpu, .n_of = 1,

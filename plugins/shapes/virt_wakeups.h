@@ -27,6 +27,7 @@ struct virt_wakeup {
 
 /**
  * virt_wakeups - the wake-ups within [from, to)
+ * @of: only those of these @n_of vCPUs, ascending; NULL: of all
  * @found: receives them, by vCPU, then by time
  * @most: room; so many waits may end in the window at most, whoever ends them
  *
@@ -34,8 +35,8 @@ struct virt_wakeup {
  *
  * Return: how many are in @found; -E2BIG if more waits than that end in the window.
  */
-int virt_wakeups(const struct virt_model *model, int64_t from_ns, int64_t to_ns,
-		 struct virt_wakeup *found, int most);
+int virt_wakeups(const struct virt_model *model, const int32_t *of, size_t n_of, int64_t from_ns,
+		 int64_t to_ns, struct virt_wakeup *found, int most);
 
 #ifdef __cplusplus
 }

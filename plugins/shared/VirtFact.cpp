@@ -17,7 +17,7 @@ VirtFact virtIntervalFact(const VirtStream &stream, const virt_shade_hit &hit)
 	virt_text_interval(text, sizeof(text), stream.model.get(), &parts, hit.vcpu, &hit.interval,
 			   hit.end_ns);
 	return { virtShown(text), hit.interval.start_ns + stream.offset,
-		 hit.end_ns + stream.offset };
+		 hit.end_ns + stream.offset, stream.id, hit.vcpu };
 }
 
 VirtFact virtOccupantFact(const VirtStream &stream, int32_t pcpu, const virt_occupant &occupant,
@@ -27,7 +27,8 @@ VirtFact virtOccupantFact(const VirtStream &stream, int32_t pcpu, const virt_occ
 	char text[VIRT_TEXT_SIZE];
 
 	virt_text_occupant(text, sizeof(text), stream.model.get(), &parts, pcpu, &occupant, endNs);
-	return { virtShown(text), occupant.start_ns + stream.offset, endNs + stream.offset };
+	return { virtShown(text), occupant.start_ns + stream.offset, endNs + stream.offset,
+		 VIRT_NONE, VIRT_NONE };
 }
 
 VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migration, int n)
@@ -39,7 +40,7 @@ VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migra
 	return { (n > 1 ? QString("%1 migrations here; the first: ").arg(n) : QString()) +
 		 virtShown(text),
 		 migration.time_ns - migration.gap_ns + stream.offset,
-		 migration.time_ns + stream.offset };
+		 migration.time_ns + stream.offset, stream.id, migration.vcpu };
 }
 
 VirtFact virtWakeupFact(const VirtStream &stream, const virt_wakeup &wakeup)
@@ -67,5 +68,6 @@ VirtFact virtLossFact(const VirtStream &stream, const virt_loss &loss)
 	moment.entry_ns = VIRT_NO_TIME;
 	moment.begun = moment.complete = true;
 	virt_text_moment(text, sizeof(text), stream.model.get(), &parts, &moment, VIRT_NO_TIME);
-	return { virtShown(text), loss.from_ns + stream.offset, loss.to_ns + stream.offset };
+	return { virtShown(text), loss.from_ns + stream.offset, loss.to_ns + stream.offset,
+		 VIRT_NONE, VIRT_NONE };
 }

@@ -17,6 +17,8 @@
 struct VirtFact {
 	QString	text;			/* to be shown */
 	int64_t	from = 0, to = 0;	/* as KernelShark shows it */
+	int	stream = VIRT_NONE;	/* of the vCPU */
+	int32_t	vcpu = VIRT_NONE;	/* that it is about; VIRT_NONE: about none */
 };
 
 /** What a vCPU does in an interval. */

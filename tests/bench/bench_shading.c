@@ -210,7 +210,7 @@ static int draw_frame(const struct virt_model *model, struct virt_worst *const *
 		n += virt_shade_pcpu(model, i, &window, runs);
 	for (int32_t i = 0; i < VCPUS; i++)
 		n += draw_combo(model, i, lost[i], &window);
-	virt_wakeups(model, from, from + length, wakeups, WAITS);
+	virt_wakeups(model, NULL, 0, from, from + length, wakeups, WAITS);
 	return n;
 }
 

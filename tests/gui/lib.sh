@@ -19,7 +19,7 @@ GUI_PATIENCE=${GUI_PATIENCE:-180}
 GUI_SCREEN=1640x1060
 GUI_SIZE="1600 1000"
 # settings: of the overlays nothing that lies over the strips, whose colours are compared pixel by pixel
-GUI_STRIPS_ONLY=('[overlays]' labels=false arrows=false migrations=false wakeups=false)
+GUI_STRIPS_ONLY=('[overlays]' labels=false arrows=false migrations=false wakeups=false selected=false)
 GUI_DIR=$(mktemp -d)
 # LD_PRELOAD and KernelShark's option -a are lists that a blank divides.
 [[ $GUI_DIR != *[[:space:]]* ]] || { rmdir "$GUI_DIR" && GUI_DIR=$(mktemp -d -p /tmp); }

@@ -32,8 +32,9 @@ arrange()
 	dock_in_front
 	# the list, of all, in order of time
 	gui_click QToolButton Worst
-	gui_until gui_find widgets QCheckBox "Only $1" >/dev/null
-	untick "Only $1"
+	# of the vCPU whose lane was clicked
+	gui_until gui_find widgets QCheckBox 'Only *' >/dev/null
+	untick 'Only *v*'
 	untick Exits
 	# a list that comes later would forget the walk along this one
 	gui_still
@@ -45,6 +46,10 @@ arrange()
 	gui_click QPushButton '- -'
 	gui_still
 	gui_click QToolButton vCPUs
+	# lanes and moments have selected others
+	gui_click_found items '*' "$1 | *"
+	gui_until gui_find widgets QLabel "<b>$1</b>*" >/dev/null
+	gui_still
 	gui_click QToolButton Columns
 	gui_choose States
 	gui_click QCheckBox Migrations

@@ -41,7 +41,7 @@ forget()
 
 gui_init
 # markers of the worst moments take the places of marks
-VIRT_SETTINGS=('[markers]' shown=false)
+VIRT_SETTINGS=('[markers]' shown=false '[sections]' clocks=false legend=false)
 file=$GUI_SAMPLES/migration.xen
 virt_open "$file"
 virt_overlay Migrations

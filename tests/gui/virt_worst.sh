@@ -359,8 +359,11 @@ irqs_open()
 # irqs_spread FILE GUEST: interrupts by vector, with what became of them, are those of the report
 irqs_spread()
 {
+	gui_click QToolButton "×"
 	gui_click QToolButton Histograms
+	gui_until gui_find widgets QCheckBox 'Selected vCPU only' >/dev/null
 	gui_until gui_find items '*' '0x* | *' >/dev/null
+	gui_still
 	virt_copy 'Histograms as CSV'
 	gui_same "interrupts in the dock" 'the same' "$("$KSV_BIN" report --quiet --format json "$@" |
 		python3 -c 'import csv, json, sys

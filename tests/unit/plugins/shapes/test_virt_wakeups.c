@@ -80,7 +80,7 @@ static void by_hand(void **state)
 	struct virt_wakeup found[MOST];
 
 	(void)state;
-	assert_int_equal(virt_wakeups(model, 0, 100, found, MOST), ARRAY_SIZE(expected));
+	assert_int_equal(virt_wakeups(model, NULL, 0, 0, 100, found, MOST), ARRAY_SIZE(expected));
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		assert_int_equal(found[i].vcpu, 0);
 		assert_int_equal(found[i].time_ns, expected[i].time_ns);
@@ -92,16 +92,16 @@ static void by_hand(void **state)
 		assert_int_equal(found[i].wait.state, VIRT_BLOCKED);
 	}
 	/* a wait counts where it ends: at the first moment of a window, not at its end */
-	assert_int_equal(virt_wakeups(model, 20, 40, found, MOST), 1);
+	assert_int_equal(virt_wakeups(model, NULL, 0, 20, 40, found, MOST), 1);
 	assert_int_equal(found[0].time_ns, 20);
-	assert_int_equal(virt_wakeups(model, 21, 40, found, MOST), 0);
-	assert_int_equal(virt_wakeups(model, 35, 41, found, MOST), 1);
-	assert_int_equal(virt_wakeups(model, 300, 400, found, MOST), 0);
+	assert_int_equal(virt_wakeups(model, NULL, 0, 21, 40, found, MOST), 0);
+	assert_int_equal(virt_wakeups(model, NULL, 0, 35, 41, found, MOST), 1);
+	assert_int_equal(virt_wakeups(model, NULL, 0, 300, 400, found, MOST), 0);
 	/* six waits end before 100, whoever ends them */
-	assert_int_equal(virt_wakeups(model, 0, 100, found, 6), 5);
-	assert_int_equal(virt_wakeups(model, 0, 100, found, 5), -E2BIG);
-	assert_int_equal(virt_wakeups(model, 0, 85, found, 4), 3);
-	assert_int_equal(virt_wakeups(model, 0, 85, found, 0), -E2BIG);
+	assert_int_equal(virt_wakeups(model, NULL, 0, 0, 100, found, 6), 5);
+	assert_int_equal(virt_wakeups(model, NULL, 0, 0, 100, found, 5), -E2BIG);
+	assert_int_equal(virt_wakeups(model, NULL, 0, 0, 85, found, 4), 3);
+	assert_int_equal(virt_wakeups(model, NULL, 0, 0, 85, found, 0), -E2BIG);
 	virt_model_free(model);
 }
 
@@ -159,7 +159,7 @@ static void of_samples(void **state)
 				int64_t from = begin + length / parts * i;
 				int64_t to = from + length / parts;
 				int n, waits = walk(model, from, to, wanted, &n);
-				int got = virt_wakeups(model, from, to, found, MOST);
+				int got = virt_wakeups(model, NULL, 0, from, to, found, MOST);
 
 				assert_int_equal(got, waits > MOST ? -E2BIG : n);
 				too_many += got < 0;
