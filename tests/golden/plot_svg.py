@@ -13,7 +13,7 @@ from collections import defaultdict
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLORS = {"guest": "#009e73", "hypervisor": "#e69f00", "polling": "#bbffbb", "vmm": "#d55e00",
-          "preempted": "#cc79a7", "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#999999"}
+          "preempted": "#b879b1", "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#a0a4a8"}
 TITLES = {"guest": "Guest", "hypervisor": "Hypervisor", "preempted": "Preempted",
           "waking": "Waking", "blocked": "Blocked", "offline": "Offline", "unknown": "Unknown"}
 # Of the width: coordinates are rounded to hundredths, and there may be thousands of edges.

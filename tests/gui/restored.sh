@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib_virt.sh"
 . "$(dirname "$0")/lib_combo.sh"
 
-OFFLINE='#999999'
+OFFLINE='#a0a4a8'
 
 check()
 {

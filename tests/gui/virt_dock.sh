@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
 
-PREEMPTED='#cc79a7'
+PREEMPTED='#b879b1'
 BLACK='#202020'
 
 # model AWK-PROGRAM: over the model's CSV
@@ -605,7 +605,7 @@ for format in png svg; do
 	gui_until [ -s "$GUI_DIR/picture.$format" ]
 done
 PLOT_PNG_LEAST=100 PLOT_PNG_EDGES=any python3 "$KSV_SOURCE_DIR/tests/golden/plot_png.py" \
-	"$GUI_DIR/picture.png" 0 0 "${PREEMPTED#?}" 009e73 e69f00 d55e00 f0e442 e4e6ea 999999 \
+	"$GUI_DIR/picture.png" 0 0 "${PREEMPTED#?}" 009e73 e69f00 d55e00 f0e442 e4e6ea a0a4a8 \
 	22ddbb bb22ff
 w=$(python3 -c 'import struct, sys
 print(struct.unpack(">I", open(sys.argv[1], "rb").read(20)[16:])[0])' "$GUI_DIR/picture.png")

@@ -12,7 +12,7 @@ import re
 import sys
 
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
-HOTTEST = (0xcc, 0x79, 0xa7)  # of PREEMPTED in virt_colors.c
+HOTTEST = (0xb8, 0x79, 0xb1)  # of PREEMPTED in virt_colors.c
 
 
 def number(text):

@@ -12,8 +12,8 @@ import sys
 
 # virt/model/virt_colors.c, written down a second time on purpose
 COLOURS = {
-    "#e69f00": "exit", "#cc79a7": "steal", "#f0e442": "wake", "#0072b2": "migration",
-    "#56b4e9": "irq", "#bbbbbb": "lost", "#999999": "offline", "#aa4499": "tsc",
+    "#e69f00": "exit", "#b879b1": "steal", "#f0e442": "wake", "#0072b2": "migration",
+    "#56b4e9": "irq", "#bbbbbb": "lost", "#a0a4a8": "offline", "#aa4499": "tsc",
 }
 LINE = "#202020"
 SIZE, STEM = 9, 2

@@ -8,7 +8,7 @@
 . "$(dirname "$0")/lib_combo.sh"
 . "$(dirname "$0")/lib_why.sh"
 
-PREEMPTED='#cc79a7' D2V0='#0072b2' D0V0='#44aa99'
+PREEMPTED='#b879b1' D2V0='#0072b2' D0V0='#44aa99'
 
 # nothing_drawn: no band over any of the uppermost graphs
 nothing_drawn()

@@ -26,7 +26,7 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 		.meaning = "on a pCPU, in QEMU or another device model",
 	},
 	[VIRT_PREEMPTED] = {
-		.color = RGB(0xcc79a7), .title = "Preempted",
+		.color = RGB(0xb879b1), .title = "Preempted",
 		.meaning = "runnable, but its pCPU runs something else (steal)",
 	},
 	[VIRT_WAKING] = {
@@ -38,7 +38,7 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 		.meaning = "waits for an event",
 	},
 	[VIRT_OFFLINE] = {
-		.color = RGB(0x999999), .title = "Offline",
+		.color = RGB(0xa0a4a8), .title = "Offline",
 		.meaning = "paused, not yet created, destroyed; on Xen also: waits for its"
 			   " device model",
 	},
@@ -70,7 +70,7 @@ static const struct virt_kind_look worst_looks[VIRT_WORST_N_KINDS] = {
 		.meaning = "VM exits, by their cost up to the next entry",
 	},
 	[VIRT_WORST_STEAL] = {
-		.color = RGB(0xcc79a7), .title = "Steal",
+		.color = RGB(0xb879b1), .title = "Steal",
 		.meaning = "vCPUs that were preempted, by how long they waited",
 	},
 	[VIRT_WORST_WAKE] = {
@@ -91,7 +91,7 @@ static const struct virt_kind_look worst_looks[VIRT_WORST_N_KINDS] = {
 		.meaning = "Records that the trace has lost, by how long nothing was recorded",
 	},
 	[VIRT_WORST_OFFLINE] = {
-		.color = RGB(0x999999), .title = "Pauses",
+		.color = RGB(0xa0a4a8), .title = "Pauses",
 		.meaning = "vCPUs that were paused or taken down, by how long they were offline",
 	},
 	[VIRT_WORST_TSC] = {

@@ -21,6 +21,8 @@
 #define LEAST_BLIND	0.075
 /* of two states, which have shapes and places of their own as well */
 #define LEAST_STATES	0.11
+/* of two states for people with colour-blindness, as CIE 1976 measures it */
+#define LEAST_DELTA_E	15
 
 struct color {
 	double	v[3];
@@ -126,14 +128,49 @@ static void test_exits(void **state)
 			     virt_exit_class_color(VIRT_EXIT_OTHER), no_change) < 1e-9);
 }
 
+/** CIE 1976 L*a*b* of the white point D65 */
+static struct color cielab(struct virt_color rgb, const double seen[3][3])
+{
+	static const double xyz[3][3] = {
+		{ 0.4124564, 0.3575761, 0.1804375 },
+		{ 0.2126729, 0.7151522, 0.0721750 },
+		{ 0.0193339, 0.1191920, 0.9503041 },
+	};
+	static const double white[3] = { 0.95047, 1, 1.08883 };
+	struct color color = { { linear(rgb.red), linear(rgb.green), linear(rgb.blue) } };
+
+	color = times(seen, color);
+	for (int i = 0; i < 3; i++)
+		color.v[i] = color.v[i] < 0 ? 0 : color.v[i] > 1 ? 1 : color.v[i];
+	color = times(xyz, color);
+	for (int i = 0; i < 3; i++) {
+		double part = color.v[i] / white[i];
+
+		color.v[i] = part > 216.0 / 24389 ? cbrt(part) : (24389.0 / 27 * part + 16) / 116;
+	}
+	return (struct color){ { 116 * color.v[1] - 16, 500 * (color.v[0] - color.v[1]),
+				 200 * (color.v[1] - color.v[2]) } };
+}
+
+static double delta_e(struct virt_color a, struct virt_color b, const double seen[3][3])
+{
+	struct color x = cielab(a, seen), y = cielab(b, seen);
+
+	return sqrt(pow(x.v[0] - y.v[0], 2) + pow(x.v[1] - y.v[1], 2) + pow(x.v[2] - y.v[2], 2));
+}
+
 static void test_states(void **state)
 {
 	(void)state;
 	for (int i = 0; i < VIRT_UNKNOWN; i++)
-		for (int j = 0; j < i; j++)
-			assert_true(distance(virt_state_look((enum virt_state)i)->color,
-					     virt_state_look((enum virt_state)j)->color,
-					     no_change) >= LEAST_STATES);
+		for (int j = 0; j < i; j++) {
+			struct virt_color a = virt_state_look((enum virt_state)i)->color;
+			struct virt_color b = virt_state_look((enum virt_state)j)->color;
+
+			assert_true(distance(a, b, no_change) >= LEAST_STATES);
+			assert_true(delta_e(a, b, no_green) >= LEAST_DELTA_E);
+			assert_true(delta_e(a, b, no_red) >= LEAST_DELTA_E);
+		}
 }
 
 int main(void)
