@@ -108,8 +108,32 @@ int recording_add_trigger(struct recording *recording, const struct recording_tr
 	       recording_text(&item->vcpu, trigger->vcpu) ? -ENOMEM : 0;
 }
 
+int recording_add_log(struct recording *recording, const struct recording_log *log)
+{
+	struct recording_log *item = ADD_ITEM(&recording->flight, logs);
+
+	if (!item)
+		return -ENOMEM;
+	item->lines = log->lines;
+	return recording_text(&item->machine, log->machine) ||
+	       recording_text(&item->log, log->log) ||
+	       recording_text(&item->pattern, log->pattern) ||
+	       recording_text(&item->text, log->text) ? -ENOMEM : 0;
+}
+
+static void free_log(struct recording_log *log)
+{
+	free(log->machine);
+	free(log->log);
+	free(log->pattern);
+	free(log->text);
+}
+
 static void free_flight(struct recording_flight *flight)
 {
+	for (int i = 0; i < flight->n_logs; i++)
+		free_log(&flight->logs[i]);
+	free(flight->logs);
 	for (int i = 0; i < flight->n_triggers; i++) {
 		free(flight->triggers[i].condition);
 		free(flight->triggers[i].vcpu);
@@ -286,6 +310,16 @@ static int put_trigger(struct json_object *list, const struct recording_trigger 
 	       put_number(object, "cost_ns", trigger->cost_ns) ? -ENOMEM : 0;
 }
 
+static int put_log(struct json_object *list, const struct recording_log *log)
+{
+	struct json_object *object = put_inside(list, NULL, json_object_new_object());
+
+	return !object || put_text(object, "machine", log->machine) ||
+	       put_text(object, "log", log->log) || put_text(object, "pattern", log->pattern) ||
+	       put_number(object, "lines", log->lines) ||
+	       put_text(object, "text", log->text) ? -ENOMEM : 0;
+}
+
 static int put_flight(struct json_object *root, const struct recording_flight *flight)
 {
 	struct json_object *object, *list;
@@ -303,6 +337,12 @@ static int put_flight(struct json_object *root, const struct recording_flight *f
 	ret = list ? 0 : -ENOMEM;
 	for (int i = 0; i < flight->n_triggers && !ret; i++)
 		ret = put_trigger(list, &flight->triggers[i]);
+	if (ret || !flight->n_logs)
+		return ret;
+	list = put_inside(object, "logs", json_object_new_array());
+	ret = list ? 0 : -ENOMEM;
+	for (int i = 0; i < flight->n_logs && !ret; i++)
+		ret = put_log(list, &flight->logs[i]);
 	return ret;
 }
 
@@ -559,6 +599,23 @@ static int take_trigger(struct json_object *object, struct recording *recording)
 	return ret;
 }
 
+static int take_log(struct json_object *object, struct recording *recording)
+{
+	struct recording_log log = { .lines = count_member(object, "lines") };
+	int ret = json_text_member(object, "machine", &log.machine);
+
+	if (!ret)
+		ret = json_text_member(object, "log", &log.log);
+	if (!ret)
+		ret = json_text_member(object, "pattern", &log.pattern);
+	if (!ret)
+		ret = json_text_member(object, "text", &log.text);
+	if (!ret && log.log)
+		ret = recording_add_log(recording, &log);
+	free_log(&log);
+	return ret;
+}
+
 static int take_flight(const char *path, struct json_object *root, struct recording *recording,
 		       char *error, size_t size)
 {
@@ -577,6 +634,10 @@ static int take_flight(const char *path, struct json_object *root, struct record
 		ret = list_member(path, object, "triggers", &list, &n, error, size);
 	for (size_t i = 0; !ret && i < n; i++)
 		ret = take_trigger(json_object_array_get_idx(list, i), recording);
+	if (!ret)
+		ret = list_member(path, object, "logs", &list, &n, error, size);
+	for (size_t i = 0; !ret && i < n; i++)
+		ret = take_log(json_object_array_get_idx(list, i), recording);
 	return ret;
 }
 

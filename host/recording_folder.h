@@ -73,6 +73,14 @@ struct recording_trigger {
 	int64_t	time_ns, cost_ns;
 };
 
+/** Lines of the log of a guest that have caused a flight recording. Texts are the guest's. */
+struct recording_log {
+	char	*machine, *log;
+	char	*pattern;	/* NULL: the warnings of guest_log.h */
+	int64_t	lines;		/* that match it */
+	char	*text;		/* the first one */
+};
+
 /** Of a flight recorder, which keeps the end of what it sees; asked_ns 0: it was none. */
 struct recording_flight {
 	int64_t	asked_ns;	/* so much at the end was to be kept ... */
@@ -81,6 +89,8 @@ struct recording_flight {
 	char	*cause;		/* "trigger", "signal" or "end"; NULL: it is not written yet */
 	struct recording_trigger *triggers;
 	int	n_triggers, room_triggers;
+	struct recording_log *logs;
+	int	n_logs, room_logs;
 };
 
 /** All zero is that of KVM, under way, of which nothing else is known. */
@@ -112,6 +122,7 @@ int recording_add_file(struct recording *recording, const struct recording_file 
 int recording_add_guest(struct recording *recording, const struct recording_guest *guest);
 
 int recording_add_trigger(struct recording *recording, const struct recording_trigger *trigger);
+int recording_add_log(struct recording *recording, const struct recording_log *log);
 
 /** recording_free - free all that is in it, and leave it all zero. */
 void recording_free(struct recording *recording);

@@ -211,6 +211,21 @@ restored
 is "$(flight twice 'f["cause"]') $(flight twice-2 'f["cause"]')" "trigger trigger"
 check "there is no third" test ! -e twice-3
 
+# a line of a guest's log, which was not there before; the log's bytes are the guest's
+kvm_host
+echo 'soft lockup of yesterday' > console.log
+begin --flight=60 -o logged --trigger-log 'web:console.log=soft lockup|rcu.*stall' --trigger-log 'db:no.log'
+sleep 0.5
+check "it goes on" kill -0 "$PID"
+printf 'all is well\n[ 7.0] rcu: detected a \033[31mstall\n' >> console.log
+ended
+status 0
+restored
+says "$ERR" 'web: console.log: 1 line; the first: [ 7.0] rcu: detected a \x1b[31mstall'
+is "$(flight logged 'f["cause"], f["triggers"], f["logs"]')" "('trigger', [], [{'machine': 'web', \
+'log': 'console.log', 'pattern': 'soft lockup|rcu.*stall', 'lines': 1, \
+'text': '[ 7.0] rcu: detected a \\\\x1b[31mstall'}])"
+
 # a command ends it, and begins once
 kvm_host
 attempt --flight=60 -o commanded -- bash -c 'echo x >> begun; sleep 0.5; exit 7'
@@ -289,6 +304,10 @@ restored
 kvm_host
 attempt --trigger 'wake>1ms'
 attempt --flight --trigger-limit 3
+attempt --trigger-log web:console.log
+attempt --flight --trigger-log web
+attempt --flight --trigger-log 'web:console.log=('
+attempt --flight --trigger-log web:.
 attempt --flight --trigger 'wake>1ms' --trigger-limit 0
 attempt --flight --trigger 'sleep>1ms'
 attempt --flight --trigger 'wake>1x'

@@ -115,6 +115,24 @@ static int take_trigger(const struct ksv_command *command, const struct ksv_opti
 	return 0;
 }
 
+static int take_trigger_log(const struct ksv_command *command, const struct ksv_option *option,
+			    const char *value, void *target)
+{
+	struct record_options *options = target;
+	char error[256];
+
+	if (options->n_logs == RECORD_MAX_LOGS)
+		return ksv_usage_error(command, "--%s %s: one more than %d", option->name, value,
+				       RECORD_MAX_LOGS);
+	if (!options->logs)
+		options->logs = calloc(RECORD_MAX_LOGS, sizeof(*options->logs));
+	if (!options->logs)
+		return ksv_usage_error(command, "not enough memory");
+	if (record_log_parse(&options->logs[options->n_logs++], value, error, sizeof(error)))
+		return ksv_usage_error(command, "--%s %s: %s", option->name, value, error);
+	return 0;
+}
+
 static int take_trigger_limit(const struct ksv_command *command, const struct ksv_option *option,
 			      const char *value, void *target)
 {
@@ -148,8 +166,11 @@ static const struct ksv_option record_option_table[] = {
 	  take_flight, offsetof(OPTIONS, flight_ns), NULL },
 	{ 0, "trigger", "CONDITION", "with --flight: write it when a moment costs more,\n"
 	  "e.g. 'wake>2ms'; may be repeated", take_trigger, 0, NULL },
-	{ 0, "trigger-limit", "N", "with --trigger: end after N such recordings\n"
-	  "(default 1)", take_trigger_limit, offsetof(OPTIONS, trigger_limit), NULL },
+	{ 0, "trigger-log", "NAME:FILE[=REGEX]", "with --flight: write it when the log of a guest\n"
+	  "gets a line that matches (default: a warning that\n"
+	  "why --guest-log knows); may be repeated", take_trigger_log, 0, NULL },
+	{ 0, "trigger-limit", "N", "with --trigger or --trigger-log: end after N such\n"
+	  "recordings (default 1)", take_trigger_limit, offsetof(OPTIONS, trigger_limit), NULL },
 	{ 0, "hypervisor", "NAME", "xen, kvm, or auto (default)",
 	  ksv_take_choice, offsetof(OPTIONS, hypervisor), hypervisor_names },
 	{ 0, "share", NULL, "let other users read the recording, less the umask;\n"
@@ -180,8 +201,11 @@ static int check_flight(const struct ksv_command *command, const struct record_o
 {
 	if (!options->flight_ns && options->n_triggers)
 		return ksv_usage_error(command, "--trigger requires --flight");
-	if (!options->n_triggers && options->trigger_limit)
-		return ksv_usage_error(command, "--trigger-limit requires --trigger");
+	if (!options->flight_ns && options->n_logs)
+		return ksv_usage_error(command, "--trigger-log requires --flight");
+	if (!options->n_triggers && !options->n_logs && options->trigger_limit)
+		return ksv_usage_error(command, "--trigger-limit requires --trigger or "
+				       "--trigger-log");
 	for (int i = 0; options->flight_ns && i < options->n_guests; i++) {
 		const char *how = strchr(options->guests[i], '=');
 
@@ -237,6 +261,9 @@ static void free_record(struct record *record)
 	kvm_live_free(&record->live);
 	recording_free(&record->recording);
 	free(record->options->guests);
+	for (int i = 0; i < record->options->n_logs; i++)
+		record_log_free(&record->options->logs[i]);
+	free(record->options->logs);
 	free(record->left_folder);
 	record_lock_drop(record);
 }

@@ -15,6 +15,7 @@
 #include "kvm_live.h"
 #include "options.h"
 #include "record_buffers.h"
+#include "record_log.h"
 #include "record_trigger.h"
 #include "recording_folder.h"
 #include "trace_dat.h"
@@ -74,7 +75,9 @@ struct record_options {
 	int64_t		flight_ns;	/* the flight recorder keeps so much; 0: it is none */
 	struct record_trigger triggers[RECORD_MAX_TRIGGERS];
 	int		n_triggers;
-	int		trigger_limit;	/* of recordings because of them; 0: not told, 1 */
+	struct record_log *logs;	/* RECORD_MAX_LOGS of them; NULL: none is followed */
+	int		n_logs;
+	int		trigger_limit;	/* of recordings because of both; 0: not given, 1 */
 	char		**command;	/* ends with NULL; NULL: none */
 };
 

@@ -74,6 +74,29 @@ static bool is_broken(const struct record_flight *flight)
 	return flight->is_no_trace || flight->no_memory;
 }
 
+/** Return: an exit status, after a message. */
+static int open_logs(struct record *record)
+{
+	char error[PATH_MAX + 128];
+
+	for (int i = 0; i < record->options->n_logs; i++) {
+		if (!record_log_open(&record->options->logs[i], error, sizeof(error)))
+			continue;
+		ksv_error("--trigger-log: %s", error);
+		return KSV_EXIT_FILE;
+	}
+	return KSV_EXIT_OK;
+}
+
+static bool has_log_matched(struct record *record)
+{
+	bool matched = false;
+
+	for (int i = 0; i < record->options->n_logs; i++)
+		matched |= record_log_look(&record->options->logs[i]);
+	return matched;
+}
+
 static enum record_stop look(struct record *record)
 {
 	struct record_flight *flight = record->flight;
@@ -81,7 +104,9 @@ static enum record_stop look(struct record *record)
 	flight->source->take(record);
 	forget_old(record);
 	record_look_at_threads(record);
-	return is_broken(flight) ? RECORD_DIED : record_flight_judge(record);
+	if (is_broken(flight))
+		return RECORD_DIED;
+	return has_log_matched(record) ? RECORD_TRIGGER : record_flight_judge(record);
 }
 
 static void take(struct record *record)
@@ -193,6 +218,8 @@ static int record_one(struct record *record)
 	struct record_flight *flight = record->flight;
 	int status = record_begin(record), written;
 
+	for (int i = 0; i < record->options->n_logs; i++)
+		record_log_begin(&record->options->logs[i]);
 	record->recording.flight.asked_ns = record->options->flight_ns;
 	record->recording.flight.kept_ns = RECORDING_UNKNOWN;
 	if (!status)
@@ -323,6 +350,8 @@ int record_flight(struct record *record, const struct record_source *source)
 	for (n = strlen(flight->base); n > 1 && flight->base[n - 1] == '/'; n--)
 		flight->base[n - 1] = '\0';
 	status = record_flight_judge_open(record);
+	if (!status)
+		status = open_logs(record);
 	if (!status)
 		status = choose_memory(record);
 	if (!status) {

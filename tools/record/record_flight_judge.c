@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "record_flight.h"
 #include "sidecar.h"
 #include "whole_file.h"
@@ -284,16 +285,39 @@ static void say_met(const struct record_trigger *trigger, const struct record_fi
 		 *fired->vcpu ? ", of " : "", fired->vcpu, (double)fired->time_ns / 1e9);
 }
 
+/** The lines of logs that have matched. Return: 0 or -ENOMEM. */
+static int describe_logs(struct record *record)
+{
+	int ret = 0;
+
+	for (int i = 0; i < record->options->n_logs && !ret; i++) {
+		struct record_log *log = &record->options->logs[i];
+		struct recording_log met = {
+			.machine = log->machine, .log = log->path, .pattern = log->pattern,
+			.lines = (int64_t)log->matches,
+		};
+
+		if (!log->matches)
+			continue;
+		met.text = escape_dup(log->text);
+		ksv_note("%s: %s: %llu line%s; the first: %s", log->machine, log->path,
+			 (unsigned long long)log->matches, log->matches == 1 ? "" : "s", log->text);
+		ret = met.text ? recording_add_log(&record->recording, &met) : -ENOMEM;
+		free(met.text);
+	}
+	return ret;
+}
+
 int record_flight_tell(struct record *record)
 {
 	const struct record_flight *flight = record->flight;
 	const struct record_options *options = record->options;
 	struct record_fired fired[RECORD_MAX_TRIGGERS];
 	char path[PATH_MAX + NAME_MAX], error[512];
-	int ret = 0;
+	int ret = describe_logs(record);
 
-	if (!options->n_triggers)
-		return 0;
+	if (!options->n_triggers || ret)
+		return ret;
 	snprintf(path, sizeof(path), "%s/%s", record->folder, flight->source->file);
 	if (record_trigger_judge(path, options->triggers, options->n_triggers, fired, error,
 				 sizeof(error))) {

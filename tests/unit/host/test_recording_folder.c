@@ -73,6 +73,10 @@ static struct recording full_one(void)
 	assert_int_equal(recording_text(&recording.flight.cause, "trigger"), 0);
 	assert_int_equal(recording_add_trigger(&recording, &wake), 0);
 	assert_int_equal(recording_add_trigger(&recording, &lost), 0);
+	assert_int_equal(recording_add_log(&recording, &(struct recording_log){
+		.machine = (char *)(uintptr_t)"web", .log = (char *)(uintptr_t)"/var/log/web",
+		.lines = 2, .text = (char *)(uintptr_t)"BUG: soft lockup \xc3\xbc",
+	}), 0);
 	return recording;
 }
 
@@ -129,6 +133,12 @@ static void test_written_is_read(void **state)
 	assert_int_equal(read.flight.triggers[0].time_ns, -5);
 	assert_int_equal(read.flight.triggers[0].cost_ns, 3400000);
 	assert_null(read.flight.triggers[1].vcpu);
+	assert_int_equal(read.flight.n_logs, 1);
+	assert_string_equal(read.flight.logs[0].machine, "web");
+	assert_string_equal(read.flight.logs[0].log, "/var/log/web");
+	assert_null(read.flight.logs[0].pattern);
+	assert_int_equal(read.flight.logs[0].lines, 2);
+	assert_string_equal(read.flight.logs[0].text, "BUG: soft lockup \xc3\xbc");
 	recording_free(&written);
 	recording_free(&read);
 }
