@@ -2,7 +2,7 @@
 /**
  * @file	VirtSteal.cpp
  * @brief	The table of steal: each row is a victim that waits for a pCPU, each column a
- *		culprit that has it.
+ *		culprit that has it, or a kind of culprits.
  */
 #include <algorithm>
 #include <utility>
@@ -20,6 +20,7 @@
 #include "VirtSteal.hpp"
 #include "virt_colors.h"
 #include "virt_needs.h"
+#include "virt_steal.h"
 #include "virt_text.h"
 
 namespace {
@@ -38,17 +39,22 @@ QColor heat(int64_t ns, int64_t most)
 	return QColor(mix(full.red), mix(full.green), mix(full.blue));
 }
 
-/** Did somebody of a column have the pCPU in a wait? */
+/** Did somebody of a column have the pCPU in a wait? @matrix: NULL: columns are kinds */
 bool hasTaken(const VirtStream &stream, const virt_matrix *matrix, size_t column,
 	      const virt_moment &wait)
 {
+	const virt_model *model = stream.model.get();
 	virt_culprit culprits[MOST_CULPRITS];
-	size_t n = virt_vcpu_culprits(stream.model.get(), wait.vcpu, wait.start_ns, wait.end_ns,
-				      culprits, MOST_CULPRITS);
+	size_t n = std::min(virt_vcpu_culprits(model, wait.vcpu, wait.start_ns, wait.end_ns,
+					       culprits, MOST_CULPRITS), MOST_CULPRITS);
+	int64_t ns[VIRT_STEAL_N_KINDS];
 
-	return std::any_of(culprits, culprits + std::min(n, MOST_CULPRITS),
-			   [&] (const virt_culprit &culprit) {
-		return virt_matrix_column(matrix, stream.model.get(), culprit.vcpu) == column;
+	if (!matrix) {
+		virt_steal_split(model, wait.vcpu, wait.start_ns, wait.end_ns, culprits, n, ns);
+		return ns[column] != 0;
+	}
+	return std::any_of(culprits, culprits + n, [&] (const virt_culprit &culprit) {
+		return virt_matrix_column(matrix, model, culprit.vcpu) == column;
 	});
 }
 
@@ -58,22 +64,27 @@ VirtSteal::VirtSteal(std::function<void(const VirtFocus &)> chosen)
 : _chosen(std::move(chosen)),
   _host(new VirtHosts),
   _byVcpu(new QCheckBox("vCPU by vCPU")),
+  _byKind(new QCheckBox("By kind")),
   _table(new VirtList<QTableWidget>)
 {
 	auto layout = new QVBoxLayout(this);
 	auto head = new VirtFlow(nullptr, 0);
 
 	_byVcpu->setToolTip("Each vCPU by itself, instead of machines");
+	_byKind->setToolTip("Other machines, the host's tasks, the own machine or nobody, instead "
+			    "of culprits");
 	_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
 	_table->setSelectionMode(QAbstractItemView::SingleSelection);
 	_table->setToolTip("Row: who waited. Column: who ran instead. Click: the moments");
 	head->addWidget(_byVcpu);
+	head->addWidget(_byKind);
 	head->addWidget(_host);
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(2);
 	layout->addLayout(head);
 	layout->addWidget(_table, 1);
 	connect(_byVcpu, &QCheckBox::toggled, this, [this] { fill(); });
+	connect(_byKind, &QCheckBox::toggled, this, [this] { fill(); });
 	connect(_host, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
 		[this] { fill(); });
 	connect(_table, &QTableWidget::cellClicked, this,
@@ -120,20 +131,56 @@ void VirtSteal::fillRow(int row, const QString &name, const int64_t *ns, int64_t
 
 	_table->setVerticalHeaderItem(row, new QTableWidgetItem(name));
 	put(0, VIRT_NUMBER_PREEMPTED, sum, Qt::white);
-	for (size_t i = 0; i < _matrix->n_columns; i++)
+	for (size_t i = 0; i < columns(); i++)
 		put(FIRST_COLUMN + static_cast<int>(i), VIRT_NUMBER_CULPRITS, ns[i],
 		    heat(most ? ns[i] : 0, most));
+}
+
+void VirtSteal::takeCulprits()
+{
+	for (size_t i = 0; i < _matrix->n_columns; i++)
+		_titles << nameOf(_matrix->columns[i]);
+	_cells.assign(_matrix->ns, _matrix->ns + _matrix->n_rows * _matrix->n_columns);
+}
+
+void VirtSteal::takeKinds()
+{
+	const virt_window *window = _count->windows[static_cast<size_t>(_host->currentIndex())];
+	const virt_model *model = _stream.model.get();
+
+	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
+		_titles << virt_steal_kind_name(static_cast<virt_steal_kind>(kind));
+	for (size_t row = 0; row < _matrix->n_rows; row++) {
+		const virt_matrix_side &side = _matrix->rows[row];
+		const virt_machine *machine = virt_model_machine(model, side.machine);
+		size_t first = _cells.size();
+
+		_cells.resize(first + VIRT_STEAL_N_KINDS);
+		for (int32_t i = 0; machine && i < machine->n_vcpus; i++) {
+			int32_t vcpu = machine->vcpus[i];
+			int64_t ns[VIRT_STEAL_N_KINDS];
+
+			if (side.vcpu != VIRT_NONE && side.vcpu != vcpu)
+				continue;
+			virt_steal_split(model, vcpu, window->from_ns, window->to_ns,
+					 window->vcpus[vcpu].culprits,
+					 window->vcpus[vcpu].n_culprits, ns);
+			for (size_t kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
+				_cells[first + kind] += ns[kind];
+		}
+	}
 }
 
 void VirtSteal::fill()
 {
 	int stream = _host->currentIndex();
-	QStringList titles = { "Stolen" };
 	std::vector<int64_t> sums;
 	int64_t most = 0;
 	int row = 0;
 
 	_matrix.reset();
+	_titles.clear();
+	_cells.clear();
 	if (_count && stream >= 0)
 		_matrix.reset(virt_matrix_new(_count->streams[static_cast<size_t>(stream)]
 					      .model.get(),
@@ -144,17 +191,20 @@ void VirtSteal::fill()
 	if (!_matrix)
 		return;
 	_stream = _count->streams[static_cast<size_t>(stream)];
-	for (size_t i = 0; i < _matrix->n_columns; i++) {
-		titles << nameOf(_matrix->columns[i]);
-		sums.push_back(_matrix->columns[i].ns);
+	if (_byKind->isChecked())
+		takeKinds();
+	else
+		takeCulprits();
+	sums.resize(columns());
+	for (size_t i = 0; i < _cells.size(); i++) {
+		sums[i % columns()] += _cells[i];
+		most = std::max(most, _cells[i]);
 	}
-	for (size_t i = 0; i < _matrix->n_rows * _matrix->n_columns; i++)
-		most = std::max(most, _matrix->ns[i]);
-	_table->setColumnCount(titles.size());
-	_table->setHorizontalHeaderLabels(titles);
+	_table->setColumnCount(FIRST_COLUMN + _titles.size());
+	_table->setHorizontalHeaderLabels(QStringList("Stolen") + _titles);
 	_table->setRowCount(static_cast<int>(_matrix->n_rows) + 1);
 	for (size_t i = 0; i < _matrix->n_rows; i++)
-		fillRow(row++, nameOf(_matrix->rows[i]), &_matrix->ns[i * _matrix->n_columns],
+		fillRow(row++, nameOf(_matrix->rows[i]), &_cells[i * columns()],
 			_matrix->rows[i].ns, most);
 	fillRow(row, "All", sums.data(), _matrix->total_ns, 0);
 	/* who has taken nothing needs no column */
@@ -170,6 +220,7 @@ void VirtSteal::choose(int row, int column)
 	auto cause = static_cast<size_t>(column - FIRST_COLUMN);
 	bool isAll = column < FIRST_COLUMN, isRow = row < static_cast<int>(_matrix->n_rows);
 	std::shared_ptr<virt_matrix> matrix = _matrix;
+	bool byKind = _byKind->isChecked();
 	VirtFocus focus = {};
 
 	if (!_table->item(row, column) || _table->item(row, column)->text().isEmpty())
@@ -186,9 +237,10 @@ void VirtSteal::choose(int row, int column)
 	focus.title = QString("Steal of %1%2").arg(_table->verticalHeaderItem(row)->text(),
 			isAll ? QString() :
 				" by " + _table->horizontalHeaderItem(column)->text());
-	focus.wanted = [matrix, isAll, cause, id = _stream.id]
+	focus.wanted = [matrix, isAll, byKind, cause, id = _stream.id]
 		       (const VirtStream &stream, const virt_finding &finding) {
-		return stream.id == id && (isAll || hasTaken(stream, matrix.get(), cause,
+		return stream.id == id && (isAll || hasTaken(stream, byKind ? nullptr :
+							     matrix.get(), cause,
 							     finding.moment));
 	};
 	_chosen(focus);
@@ -200,14 +252,14 @@ QString VirtSteal::asCsv() const
 
 	if (!_matrix)
 		return QString();
-	for (size_t i = 0; i < _matrix->n_columns; i++)
-		text += ',' + virtCsv(nameOf(_matrix->columns[i]).toUtf8()) + "_ns";
+	for (const QString &title : _titles)
+		text += ',' + virtCsv(title.toUtf8()) + "_ns";
 	text += '\n';
 	for (size_t row = 0; row < _matrix->n_rows; row++) {
 		text += virtCsv(nameOf(_matrix->rows[row]).toUtf8()) +
 			QString(",%1").arg(_matrix->rows[row].ns);
-		for (size_t i = 0; i < _matrix->n_columns; i++)
-			text += QString(",%1").arg(_matrix->ns[row * _matrix->n_columns + i]);
+		for (size_t i = 0; i < columns(); i++)
+			text += QString(",%1").arg(_cells[row * columns() + i]);
 		text += '\n';
 	}
 	return text;

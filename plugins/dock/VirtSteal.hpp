@@ -8,7 +8,9 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include <QStringList>
 #include <QWidget>
 
 #include "VirtCount.hpp"
@@ -41,15 +43,22 @@ private:
 	void fill();
 	void fillRow(int row, const QString &name, const int64_t *ns, int64_t sum, int64_t most);
 	QString nameOf(const virt_matrix_side &side) const;
+
+	/** Columns: culprits, or kinds of culprits. */
+	void takeCulprits();
+	void takeKinds();
+	size_t columns() const { return static_cast<size_t>(_titles.size()); }
 	void choose(int row, int column);
 
 	std::function<void(const VirtFocus &)> _chosen;
 	VirtHosts			*_host;
-	QCheckBox			*_byVcpu;
+	QCheckBox			*_byVcpu, *_byKind;
 	QTableWidget			*_table;
 	std::shared_ptr<VirtCount>	_count;
 	VirtStream			_stream = {};
 	std::shared_ptr<virt_matrix>	_matrix;
+	QStringList			_titles;	/* of the columns of _cells */
+	std::vector<int64_t>		_cells;		/* row by row */
 };
 
 #endif

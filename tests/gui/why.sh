@@ -54,7 +54,7 @@ gui_until marked 1435665875 1487710082
 gui_click QToolButton Why
 gui_until large 1435665875 1487710082
 text='preempted, waits for pCPU 1, which d2v0 has'
-gui_until gui_find items '*' "52.044207 ms | $text | *" >/dev/null
+gui_until gui_find items '*' "52.044207 ms | $text; * | *" >/dev/null
 as_printed
 cp "$GUI_DIR/printed" "$GUI_DIR/before"
 gui_shot near
@@ -99,7 +99,7 @@ gui_same 'segments at the marker' 5 "$(($(wc -l <"$GUI_DIR/printed") - 3))"
 gui_click QToolButton 'At B'
 gui_until gui_find widgets QToolButton "At B, 1.468595339 s *" >/dev/null
 as_printed --vcpu d1v0 --at 1468595339ns
-gui_click_found items '*' "52.044207 ms | $text | *"
+gui_click_found items '*' "52.044207 ms | $text; * | *"
 gui_until marked 1435665875 1487710082
 as_printed --vcpu d1v0 --at 1468595339ns
 gui_click QToolButton vCPUs

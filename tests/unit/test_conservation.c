@@ -17,6 +17,7 @@
 
 #include "enough.h"
 #include "kvm_fields.h"
+#include "virt_steal.h"
 #include "virt_waits.h"
 #include "xen_tracker.h"
 
@@ -64,6 +65,67 @@ static void check_waits(const struct virt_model *model, const char *what, int64_
 				 "%lld ns have a cause", what, (long long)from, (long long)to,
 				 machine->name, (long long)blocked, (long long)by_cause);
 		virt_waits_free(waits);
+	}
+}
+
+/** By each occupant of each wait. */
+static void recount_kinds(const struct virt_model *model, int32_t vcpu, int64_t from, int64_t to,
+			  int64_t ns[VIRT_STEAL_N_KINDS])
+{
+	struct virt_interval_range waits = virt_vcpu_intervals(model, vcpu, from, to);
+
+	for (size_t i = 0; i < waits.n; i++) {
+		int64_t begin = waits.first[i].start_ns > from ? waits.first[i].start_ns : from;
+		int64_t end = i + 1 < waits.n ? waits.first[i + 1].start_ns : waits.end_ns;
+		struct virt_occupant_range there = virt_pcpu_occupants(model, waits.first[i].pcpu,
+								       from, to);
+
+		end = end < to ? end : to;
+		if (waits.first[i].state != VIRT_PREEMPTED || begin >= end)
+			continue;
+		ns[VIRT_STEAL_UNKNOWN] += end - begin;
+		for (size_t j = 0; j < there.n; j++) {
+			const struct virt_occupant *who = &there.first[j];
+			int64_t start = who->start_ns > begin ? who->start_ns : begin;
+			int64_t stop = j + 1 < there.n ? who[1].start_ns : there.end_ns;
+			enum virt_steal_kind kind = virt_steal_kind_of(model, vcpu, who->vcpu);
+
+			stop = stop < end ? stop : end;
+			if (who->vcpu == VIRT_NONE && who->known)
+				kind = VIRT_STEAL_NOBODY;
+			if (start >= stop)
+				continue;
+			ns[VIRT_STEAL_UNKNOWN] -= stop - start;
+			ns[kind] += stop - start;
+		}
+	}
+}
+
+/** The kinds of culprits are all of the steal, and a culprit has one kind. */
+static void check_kinds(const struct virt_model *model, const char *what, int64_t from, int64_t to)
+{
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		size_t room = virt_vcpu_culprits(model, i, from, to, NULL, 0);
+		struct virt_culprit *culprits = calloc(room + 1, sizeof(*culprits));
+		int64_t ns[VIRT_STEAL_N_KINDS], recounted[VIRT_STEAL_N_KINDS] = { 0 }, sum = 0;
+		struct virt_totals totals;
+
+		assert_non_null(culprits);
+		assert_int_equal(virt_vcpu_culprits(model, i, from, to, culprits, room), room);
+		virt_vcpu_totals(model, i, from, to, &totals);
+		virt_steal_split(model, i, from, to, culprits, room, ns);
+		recount_kinds(model, i, from, to, recounted);
+		for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++) {
+			if (ns[kind] != recounted[kind])
+				fail_msg("%s: in %lld .. %lld ns, %s is %lld ns of the steal of "
+					 "%s, not %lld ns", what, (long long)from, (long long)to,
+					 virt_steal_kind_name((enum virt_steal_kind)kind),
+					 (long long)recounted[kind], virt_model_who(model, i),
+					 (long long)ns[kind]);
+			sum += ns[kind];
+		}
+		assert_int_equal(sum, totals.ns[VIRT_PREEMPTED]);
+		free(culprits);
 	}
 }
 
@@ -188,6 +250,8 @@ static void check_model(const struct virt_model *model, const char *what)
 		check_window(model, what, from, from + length);
 		if (i % 4 == 0)
 			check_waits(model, what, from, from + length);
+		if (i % 4 == 1)
+			check_kinds(model, what, from, from + length);
 	}
 	check_stays(model, what);
 	check_intervals(model, what);

@@ -10,6 +10,7 @@
 #define KSHARK_VIRT_WHY_ANSWER_H
 
 #include "output.h"
+#include "virt_steal.h"
 #include "virt_why.h"
 
 #ifdef __cplusplus
@@ -153,6 +154,12 @@ bool why_asks_for_host(const struct virt_why *why);
 
 /** why_next_of - the next segment that is not below @i. */
 size_t why_next_of(const struct virt_why *why, size_t i);
+
+/** why_is_steal - is it the time in which a vCPU is preempted? */
+bool why_is_steal(const struct virt_why *why, const struct virt_why_segment *segment);
+
+/** why_steal_kinds - the time of segment @i, which is steal, by who had the pCPU. */
+void why_steal_kinds(const struct virt_why *why, size_t i, int64_t ns[VIRT_STEAL_N_KINDS]);
 
 #ifdef __cplusplus
 }

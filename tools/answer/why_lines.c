@@ -169,6 +169,52 @@ const char *why_handler_kind_of(const struct virt_why *why,
 	return handler ? virt_handler_kind_name((enum virt_handler_kind)handler->kind) : "handler";
 }
 
+bool why_is_steal(const struct virt_why *why, const struct virt_why_segment *segment)
+{
+	return segment->kind == VIRT_WHY_PREEMPTED && virt_model_vcpu(why->model, segment->subject);
+}
+
+void why_steal_kinds(const struct virt_why *why, size_t i, int64_t ns[VIRT_STEAL_N_KINDS])
+{
+	const struct virt_why_segment *segments = why->segments;
+
+	memset(ns, 0, VIRT_STEAL_N_KINDS * sizeof(*ns));
+	ns[VIRT_STEAL_UNKNOWN] = segments[i].to_ns - segments[i].from_ns;
+	for (size_t at = i + 1; at < why_next_of(why, i); at = why_next_of(why, at)) {
+		int64_t length = segments[at].to_ns - segments[at].from_ns;
+		enum virt_steal_kind kind = VIRT_STEAL_UNKNOWN;
+
+		if (segments[at].kind == VIRT_WHY_VCPU || segments[at].kind == VIRT_WHY_TASK)
+			kind = virt_steal_kind_of(why->model, segments[i].subject,
+						  segments[at].subject);
+		else if (segments[at].cause == VIRT_WHY_LEFT_IDLE)
+			kind = VIRT_STEAL_NOBODY;
+		ns[VIRT_STEAL_UNKNOWN] -= length;
+		ns[kind] += length;
+	}
+}
+
+/** One kind of culprits needs no words: the culprit says it. */
+static void put_steal_kinds(struct output *out, const struct virt_why *why,
+			    const struct virt_why_segment *segment)
+{
+	int64_t ns[VIRT_STEAL_N_KINDS];
+	const char *before = "; ";
+	int n = 0;
+
+	why_steal_kinds(why, (size_t)(segment - why->segments), ns);
+	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
+		n += !!ns[kind];
+	for (int kind = 0; kind < VIRT_STEAL_N_KINDS && n > 1; kind++) {
+		if (!ns[kind])
+			continue;
+		out_printf(out, "%s%s %s", before,
+			   virt_steal_kind_name((enum virt_steal_kind)kind),
+			   why_duration(ns[kind]).text);
+		before = ", ";
+	}
+}
+
 static void put_what(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
@@ -190,6 +236,8 @@ static void put_what(struct output *out, const struct virt_why *why,
 			out_sentence(out, ", which %s%s has", who,
 				     virt_model_is_own(why->model, segment->subject, segment->who) ?
 				     " of its own machine" : "");
+		if (why_is_steal(why, segment))
+			put_steal_kinds(out, why, segment);
 		return;
 	case VIRT_WHY_BLOCKED:
 		put_wait(out, why, segment);

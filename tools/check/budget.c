@@ -76,11 +76,43 @@ static int take_statistic(struct budget *budget, const char *name)
 	return budget->per_million ? 0 : -EINVAL;
 }
 
-/** METRIC[REASON].STATISTIC; the reason may have any characters but ]. */
+/** The kind of culprits of steal. */
+static int take_steal_kind(struct budget *budget, const char *name)
+{
+	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++) {
+		if (strcmp(virt_steal_kind_key((enum virt_steal_kind)kind), name))
+			continue;
+		budget->steal_kind = (enum virt_steal_kind)kind;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/** What stands in brackets; it may have any characters but ]. @rest: from [ on, then after ] */
+static int take_brackets(struct budget *budget, char **rest, const char **wrong)
+{
+	char *text = *rest + 1, *end = strchr(text, ']');
+
+	*wrong = "only exits have reasons, and only steal has kinds: exit[MSR].rate=1000/s, "
+		 "steal[machines]=1%";
+	if ((budget->kind != VIRT_WORST_EXIT && budget->kind != VIRT_WORST_STEAL) || !end ||
+	    end == text)
+		return -EINVAL;
+	*end = '\0';
+	*rest = end + 1;
+	*wrong = "no such kind of steal; use machines, host, own, nobody or unknown";
+	if (budget->kind == VIRT_WORST_STEAL)
+		return take_steal_kind(budget, text);
+	budget->reason = strdup(text);
+	return budget->reason ? 0 : -ENOMEM;
+}
+
+/** METRIC[REASON].STATISTIC */
 static int take_name(struct budget *budget, char *name, const char **wrong)
 {
 	size_t size = strcspn(name, ".[");
-	char *rest = name + size, *end;
+	char *rest = name + size;
+	int ret = 0;
 
 	*wrong = "no such metric; use exit, steal, wake, migration or lost";
 	if (take_kind(budget, name, size) || budget->kind == VIRT_WORST_OFFLINE ||
@@ -89,19 +121,16 @@ static int take_name(struct budget *budget, char *name, const char **wrong)
 	*wrong = "not supported, because it needs guests' traces; use report --worst 10 --kind irq";
 	if (budget->kind == VIRT_WORST_IRQ)
 		return -EINVAL;
-	if (*rest == '[') {
-		end = strchr(rest, ']');
-		*wrong = "only exits have reasons: exit[MSR].rate=1000/s";
-		if (budget->kind != VIRT_WORST_EXIT || !end || end == rest + 1)
-			return -EINVAL;
-		*end = '\0';
-		budget->reason = strdup(rest + 1);
-		if (!budget->reason)
-			return -ENOMEM;
-		rest = end + 1;
-	}
+	budget->steal_kind = VIRT_STEAL_N_KINDS;
+	if (*rest == '[')
+		ret = take_brackets(budget, &rest, wrong);
+	if (ret)
+		return ret;
 	*wrong = "no such statistic: " HOW;
 	if (take_statistic(budget, rest))
+		return -EINVAL;
+	*wrong = "a kind of steal has only a share: steal[machines]=1%";
+	if (budget->steal_kind != VIRT_STEAL_N_KINDS && budget->statistic != BUDGET_SHARE)
 		return -EINVAL;
 	*wrong = "only the number of losses can be limited: lost.count=0";
 	return budget->kind == VIRT_WORST_LOST && budget->statistic != BUDGET_COUNT ? -EINVAL : 0;

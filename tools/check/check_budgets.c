@@ -42,6 +42,7 @@ struct subject {
 struct sums {
 	double		ns;		/* in the state that a limit is about */
 	double		known_ns, unsplit_ns;
+	double		untold_ns;	/* may be in it as well: steal of an unknown kind */
 	uint64_t	count;
 };
 
@@ -100,6 +101,8 @@ static enum virt_number number_of(const struct budget *budget)
 		return VIRT_NUMBER_EXITS;
 	if (is_count && budget->kind == VIRT_WORST_MIGRATION)
 		return VIRT_NUMBER_MIGRATIONS;
+	if (budget->steal_kind != VIRT_STEAL_N_KINDS)
+		return VIRT_NUMBER_CULPRITS;
 	return virt_number_of_worst(budget->kind);
 }
 
@@ -210,9 +213,25 @@ static void add_state(struct sums *sums, const struct virt_stretches *stretches)
 	sums->count += stretches->count;
 }
 
-static void add_vcpu(struct sums *sums, const struct judging *judging,
-		     const struct virt_window_stats *stats)
+/** The steal by one kind of culprits. */
+static void add_steal_kind(struct sums *sums, const struct judging *judging, int32_t vcpu,
+			   const struct virt_window_stats *stats)
 {
+	int64_t ns[VIRT_STEAL_N_KINDS];
+	enum virt_steal_kind kind = judging->budget->steal_kind;
+
+	virt_steal_split(judging->model, vcpu, judging->from_ns, judging->to_ns, stats->culprits,
+			 stats->n_culprits, ns);
+	sums->ns += (double)ns[kind];
+	if (kind != VIRT_STEAL_UNKNOWN)
+		sums->untold_ns += (double)ns[VIRT_STEAL_UNKNOWN];
+	sums->count += stats->states[VIRT_PREEMPTED].count;
+}
+
+static void add_vcpu(struct sums *sums, const struct judging *judging, int32_t vcpu)
+{
+	const struct virt_window_stats *stats = virt_window_walk_vcpu(judging->walk, vcpu);
+
 	sums->known_ns += (double)stats->known_ns;
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		sums->unsplit_ns += (double)stats->unsplit_ns[state];
@@ -221,7 +240,10 @@ static void add_vcpu(struct sums *sums, const struct judging *judging,
 		sums->count += count_exits(judging, stats);
 		break;
 	case VIRT_WORST_STEAL:
-		add_state(sums, &stats->states[VIRT_PREEMPTED]);
+		if (judging->budget->steal_kind != VIRT_STEAL_N_KINDS)
+			add_steal_kind(sums, judging, vcpu, stats);
+		else
+			add_state(sums, &stats->states[VIRT_PREEMPTED]);
 		break;
 	case VIRT_WORST_WAKE:
 		add_state(sums, &stats->states[VIRT_WAKING]);
@@ -283,6 +305,10 @@ static void judge(struct judging *judging, const struct subject *subject,
 		result->why = "waits for a pCPU were not recorded: record sched_switch and "
 			      "sched_wakeup, or Xen's scheduler";
 		result->outcome = CHECK_UNKNOWN;
+	} else if (!exceeded && sums->untold_ns > 0 &&
+		   100 * (sums->ns + sums->untold_ns) / sums->known_ns > budget->limit) {
+		result->why = "the trace does not show who had the pCPU for a part of the steal";
+		result->outcome = CHECK_UNKNOWN;
 	} else if (!exceeded && is_exit && budget->statistic == BUDGET_LENGTH &&
 		   !keeps_despite_unknown(judging, subject)) {
 		snprintf(judging->advice, sizeof(judging->advice), "the costs of %llu of %llu VM "
@@ -305,7 +331,7 @@ static struct result judge_subject(struct judging *judging, const struct subject
 		return result;
 	}
 	for (size_t i = 0; i < subject->n; i++)
-		add_vcpu(&sums, judging, virt_window_walk_vcpu(judging->walk, subject->vcpus[i]));
+		add_vcpu(&sums, judging, subject->vcpus[i]);
 	collect_all(judging, subject);
 	result.count = sums.count;
 	result.worst = judging->highest;

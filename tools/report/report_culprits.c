@@ -15,6 +15,7 @@
 #include "report_unknown.h"
 #include "text_columns.h"
 #include "virt_moments.h"
+#include "virt_steal.h"
 
 /** Tasks of a culprit that are listed one by one, in text. */
 #define MAX_TASKS	5
@@ -61,6 +62,18 @@ static const struct table culprits_table = {
 	.rows = { TABLE_COLUMNS(culprit_columns), .apart = true },
 };
 
+/** The same of a kind of culprits. */
+static const struct table_column kind_columns[] = {
+	{ .title = "preempted, by kind", .width = TEXT_NAME },
+	{ .title = "", .type = TABLE_NS },
+	{ .title = "", .type = TABLE_SHARE },
+	{ .title = "" },
+};
+
+static const struct table kinds_table = {
+	.rows = { TABLE_COLUMNS(kind_columns), .apart = true },
+};
+
 static void culprit_row(struct table_writer *to, const char *name, int64_t ns, int64_t all,
 			const char *more)
 {
@@ -91,6 +104,29 @@ static void task_rows(struct table_writer *to, const struct report *report, int3
 		culprit_row(to, "  other tasks", rest, all, "");
 }
 
+void report_steal_split(const struct report *report, const struct report_vcpu *vcpu,
+			int64_t ns[VIRT_STEAL_N_KINDS])
+{
+	virt_steal_split(report->load->model, vcpu->index, report->from_ns, report->to_ns,
+			 vcpu->stats->culprits, vcpu->stats->n_culprits, ns);
+}
+
+/** Whether it was a neighbour, the host, its own machine, or nobody. */
+static void kind_rows(struct output *out, const struct report *report,
+		      const struct report_vcpu *vcpu, int64_t all)
+{
+	struct table_writer to = { .table = &kinds_table, .format = &table_text, .out = out };
+	int64_t ns[VIRT_STEAL_N_KINDS];
+
+	report_steal_split(report, vcpu, ns);
+	table_flat(&to, true);
+	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
+		if (ns[kind])
+			culprit_row(&to, virt_steal_kind_name((enum virt_steal_kind)kind), ns[kind],
+				    all, "");
+	table_flat_end(&to);
+}
+
 void report_culprits_text(struct output *out, const struct report *report,
 			  const struct report_vcpu *vcpu)
 {
@@ -100,6 +136,7 @@ void report_culprits_text(struct output *out, const struct report *report,
 
 	if (!report_knows(report, VIRT_NUMBER_CULPRITS))
 		return;
+	kind_rows(out, report, vcpu, all);
 	find_tasks(report, vcpu->index, report->from_ns, report->to_ns);
 	table_flat(&to, true);
 	for (size_t i = 0; i < stats->n_culprits; i++) {
@@ -146,12 +183,33 @@ static void culprit_tasks_facts(struct facts *to, const struct report *report, i
 	facts_close(to, ']');
 }
 
+void report_steal_kinds_facts(struct facts *to, const struct report *report, const char *key,
+			      const int64_t ns[VIRT_STEAL_N_KINDS])
+{
+	static const char *const keys[VIRT_STEAL_N_KINDS] = {
+		[VIRT_STEAL_MACHINES] = "machines_ns", [VIRT_STEAL_HOST] = "host_ns",
+		[VIRT_STEAL_OWN] = "own_ns", [VIRT_STEAL_NOBODY] = "nobody_ns",
+		[VIRT_STEAL_UNKNOWN] = "unknown_ns",
+	};
+
+	to->unknown = !report_knows(report, VIRT_NUMBER_CULPRITS);
+	facts_open(to, key, '{', true);
+	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
+		facts_part(to, FACT(keys[kind], "steal_kind",
+				    virt_steal_kind_name((enum virt_steal_kind)kind)), ns[kind]);
+	facts_close(to, '}');
+	to->unknown = false;
+}
+
 /** JSON has the tasks of each culprit in it, CSV behind all culprits. */
 void report_culprits_facts(struct facts *to, const struct report *report,
 			   const struct report_vcpu *vcpu)
 {
 	const struct virt_window_stats *stats = vcpu->stats;
+	int64_t ns[VIRT_STEAL_N_KINDS];
 
+	report_steal_split(report, vcpu, ns);
+	report_steal_kinds_facts(to, report, "steal_kinds", ns);
 	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
 		facts_null(to, "culprits");
 		return;

@@ -9,6 +9,7 @@
 #include "facts.h"
 #include "report.h"
 #include "table.h"
+#include "virt_steal.h"
 
 /** VM exits, of a vCPU or of all of a machine. */
 void report_exits_text(struct output *out, const struct report *report,
@@ -31,6 +32,14 @@ void report_culprits_text(struct output *out, const struct report *report,
 			  const struct report_vcpu *vcpu);
 void report_culprits_facts(struct facts *to, const struct report *report,
 			   const struct report_vcpu *vcpu);
+
+/** report_steal_split - the steal of a vCPU by the kind of its culprits */
+void report_steal_split(const struct report *report, const struct report_vcpu *vcpu,
+			int64_t ns[VIRT_STEAL_N_KINDS]);
+
+/** report_steal_kinds_facts - a member @key of JSON with these times; rows of CSV */
+void report_steal_kinds_facts(struct facts *to, const struct report *report, const char *key,
+			      const int64_t ns[VIRT_STEAL_N_KINDS]);
 
 /** report_stolen_... - which tasks of guests took the time of which machines */
 void report_stolen_text(struct output *out, const struct report *report);

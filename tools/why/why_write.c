@@ -115,6 +115,23 @@ static void json_accesses(const struct why_writing *writing, struct json *json,
 	json_close(json, ']');
 }
 
+/** Whether a neighbour, the host, the vCPU's own machine or nobody had its pCPU. */
+static void json_steal(struct json *json, const struct virt_why *why, size_t i)
+{
+	int64_t ns[VIRT_STEAL_N_KINDS];
+
+	if (!why_is_steal(why, &why->segments[i]))
+		return;
+	why_steal_kinds(why, i, ns);
+	json_open(json, "steal_kinds", '{', true);
+	json_i64(json, "machines_ns", ns[VIRT_STEAL_MACHINES]);
+	json_i64(json, "host_ns", ns[VIRT_STEAL_HOST]);
+	json_i64(json, "own_ns", ns[VIRT_STEAL_OWN]);
+	json_i64(json, "nobody_ns", ns[VIRT_STEAL_NOBODY]);
+	json_i64(json, "unknown_ns", ns[VIRT_STEAL_UNKNOWN]);
+	json_close(json, '}');
+}
+
 static void json_segments(const struct why_writing *writing, struct json *json,
 			  const struct virt_why *why, size_t first, size_t end);
 
@@ -142,6 +159,7 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 	json_named(json, "reason", virt_model_reason(why->model, segment->reason));
 	json_named(json, "argument", virt_why_argument_of(why, segment));
 	json_flags(json, segment->flags);
+	json_steal(json, why, i);
 	json_accesses(writing, json, segment);
 	json_evidence(writing, json, segment);
 	json_open(json, "segments", '[', !segment->n_below);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_steal.c
+ * @brief	Split the steal of a vCPU by the kind of its culprits.
+ */
+#include <string.h>
+
+#include "virt_private.h"
+#include "virt_steal.h"
+
+const char *virt_steal_kind_name(enum virt_steal_kind kind)
+{
+	static const char *const names[VIRT_STEAL_N_KINDS] = {
+		[VIRT_STEAL_MACHINES] = "other machines",
+		[VIRT_STEAL_HOST] = "host tasks",
+		[VIRT_STEAL_OWN] = "own machine",
+		[VIRT_STEAL_NOBODY] = "nobody",
+		[VIRT_STEAL_UNKNOWN] = "unknown",
+	};
+
+	return names[kind];
+}
+
+const char *virt_steal_kind_key(enum virt_steal_kind kind)
+{
+	static const char *const keys[VIRT_STEAL_N_KINDS] = {
+		[VIRT_STEAL_MACHINES] = "machines",
+		[VIRT_STEAL_HOST] = "host",
+		[VIRT_STEAL_OWN] = "own",
+		[VIRT_STEAL_NOBODY] = "nobody",
+		[VIRT_STEAL_UNKNOWN] = "unknown",
+	};
+
+	return keys[kind];
+}
+
+enum virt_steal_kind virt_steal_kind_of(const struct virt_model *model, int32_t vcpu, int32_t who)
+{
+	int32_t machine = virt_model_machine_of(model, who);
+
+	if (!virt_is_vcpu(model, vcpu) || (!virt_is_vcpu(model, who) && !virt_is_task(model, who)))
+		return VIRT_STEAL_UNKNOWN;
+	if (machine == VIRT_NONE)
+		return VIRT_STEAL_HOST;
+	return machine == model->vcpus[vcpu].info.machine ? VIRT_STEAL_OWN : VIRT_STEAL_MACHINES;
+}
+
+/**
+ * The part of a wait in the window in which its pCPU was idle. Occupants that are no culprits by
+ * themselves are unknown ones here, too.
+ */
+static int64_t idle_of_wait(const struct virt_model *model, const struct virt_vcpu_track *track,
+			    size_t i, int64_t from_ns, int64_t to_ns)
+{
+	const struct virt_interval *wait = &track->intervals[i];
+	int64_t end_ns = virt_interval_end(model, track, i);
+	struct virt_pcpu_totals totals;
+	struct virt_occupant_range range;
+
+	if (wait->pcpu == VIRT_NONE)
+		return 0;
+	if (model->culprit_limit != UINT32_MAX) {
+		range = virt_pcpu_occupants(model, wait->pcpu, wait->start_ns, end_ns);
+		if (range.n > model->culprit_limit)
+			end_ns = range.first[model->culprit_limit].start_ns;
+	}
+	virt_pcpu_totals(model, wait->pcpu, wait->start_ns > from_ns ? wait->start_ns : from_ns,
+			 end_ns < to_ns ? end_ns : to_ns, &totals);
+	return totals.idle_ns;
+}
+
+/** Idle pCPUs are among the waits without a culprit, which are one group. */
+static int64_t idle_of_vcpu(const struct virt_model *model, const struct virt_vcpu_track *track,
+			    int64_t from_ns, int64_t to_ns)
+{
+	const struct virt_groups *groups = virt_groups_of(track->culprits);
+	size_t first = virt_first_interval_at(track, from_ns), g, i, end;
+	int64_t ns = 0;
+
+	SEARCH_FIRST(g, 0, groups->n_groups, groups->group[g].key < VIRT_NONE);
+	if (g == groups->n_groups || groups->group[g].key != VIRT_NONE)
+		return 0;
+	end = groups->group[g].first + groups->group[g].n;
+	/* the interval before the first one may reach into the window */
+	SEARCH_FIRST(i, groups->group[g].first, end, groups->index[i] + 1 < first);
+	for (; i < end && track->intervals[groups->index[i]].start_ns < to_ns; i++)
+		ns += idle_of_wait(model, track, groups->index[i], from_ns, to_ns);
+	return ns;
+}
+
+void virt_steal_split(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
+		      const struct virt_culprit *culprits, size_t n,
+		      int64_t ns[VIRT_STEAL_N_KINDS])
+{
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
+	int64_t idle_ns = 0;
+
+	memset(ns, 0, VIRT_STEAL_N_KINDS * sizeof(*ns));
+	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		ns[virt_steal_kind_of(model, vcpu, culprits[i].vcpu)] += culprits[i].ns;
+		if (culprits[i].vcpu == VIRT_NONE)
+			idle_ns = idle_of_vcpu(model, track, from_ns, to_ns);
+	}
+	ns[VIRT_STEAL_NOBODY] = idle_ns;
+	ns[VIRT_STEAL_UNKNOWN] -= idle_ns;
+}
