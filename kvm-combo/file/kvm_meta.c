@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,9 @@ void kvm_meta_free(struct kvm_meta *meta)
 		free(meta->idle_states[i]);
 	for (int i = 0; i < meta->n_governors; i++)
 		free(meta->governors[i]);
+	for (int i = 0; i < meta->n_cgroups; i++)
+		free(meta->cgroups[i].path);
+	free(meta->cgroups);
 	free(meta->guests);
 	free(meta->places);
 	key_map_destroy(&meta->threads);
@@ -78,6 +82,23 @@ int kvm_meta_add_governor(struct kvm_meta *meta, const char *name)
 		return -ENOMEM;
 	meta->n_governors++;
 	return 0;
+}
+
+struct kvm_meta_cgroup *kvm_meta_add_cgroup(struct kvm_meta *meta, const char *path, int above)
+{
+	struct kvm_meta_cgroup cgroup = { .path = strdup(path) };
+
+	if (above > 0 && meta->cgroups[above - 1].depth < KVM_META_MAX_DEPTH) {
+		cgroup.above = above;
+		cgroup.depth = meta->cgroups[above - 1].depth + 1;
+	}
+	if (!cgroup.path || meta->n_cgroups == KVM_META_MAX_CGROUPS ||
+	    ARRAY_GROW(meta->cgroups, meta->n_cgroups, meta->cgroups_room)) {
+		free(cgroup.path);
+		return NULL;
+	}
+	meta->cgroups[meta->n_cgroups] = cgroup;
+	return &meta->cgroups[meta->n_cgroups++];
 }
 
 struct kvm_meta_guest *kvm_meta_add_guest(struct kvm_meta *meta, const char *name,
@@ -194,10 +215,79 @@ static struct json_object *object_of_vcpu(const struct kvm_meta_vcpu *vcpu)
 	     json_add(object, "tsc_ratio", json_object_new_uint64(vcpu->tsc_ratio)) ||
 	     json_add(object, "tsc_ratio_frac_bits", json_object_new_int(vcpu->tsc_frac_bits))))
 		ret = -ENOMEM;
+	if (!ret && vcpu->cgroup)
+		ret = json_add(object, "cgroup", json_object_new_int(vcpu->cgroup - 1));
 	if (!ret)
 		return object;
 	json_object_put(object);
 	return NULL;
+}
+
+/** Members of a quota; one that is CPU_NO_QUOTA is left out. */
+static const struct {
+	const char	*key;
+	size_t		offset;
+} quota_members[] = {
+	{ "quota_us", offsetof(struct cpu_quota, quota_us) },
+	{ "period_us", offsetof(struct cpu_quota, period_us) },
+	{ "periods", offsetof(struct cpu_quota, periods) },
+	{ "throttled", offsetof(struct cpu_quota, throttled) },
+	{ "throttled_us", offsetof(struct cpu_quota, throttled_us) },
+};
+
+static int64_t *quota_member(const struct cpu_quota *quota, size_t i)
+{
+	return (int64_t *)((uintptr_t)quota + quota_members[i].offset);
+}
+
+/** Return: 0 or -ENOMEM. */
+static int put_quota(struct json_object *root, const char *key, bool is_known,
+		     const struct cpu_quota *quota)
+{
+	struct json_object *object;
+	int ret;
+
+	if (!is_known)
+		return 0;
+	object = json_object_new_object();
+	ret = json_add(root, key, object);
+	for (size_t i = 0; i < ARRAY_SIZE(quota_members) && !ret; i++)
+		if (*quota_member(quota, i) >= 0)
+			ret = json_add(object, quota_members[i].key,
+				       json_object_new_int64(*quota_member(quota, i)));
+	return ret;
+}
+
+static struct json_object *object_of_cgroup(const struct kvm_meta_cgroup *cgroup)
+{
+	struct json_object *object = json_object_new_object();
+	int ret = json_add(object, "path", json_text_new(cgroup->path));
+
+	if (!ret && cgroup->above)
+		ret = json_add(object, "above", json_object_new_int(cgroup->above - 1));
+	if (!ret)
+		ret = put_quota(object, "begin", cgroup->has_begin, &cgroup->begin);
+	if (!ret)
+		ret = put_quota(object, "end", cgroup->has_end, &cgroup->end);
+	if (!ret)
+		return object;
+	json_object_put(object);
+	return NULL;
+}
+
+/** Return: 0 or -ENOMEM. */
+static int put_cgroups(struct json_object *root, const struct kvm_meta *meta)
+{
+	struct json_object *list;
+	int ret;
+
+	if (!meta->n_cgroups)
+		return 0;
+	list = json_object_new_array();
+	ret = json_add(root, "cgroups", list);
+	for (int i = 0; i < meta->n_cgroups && !ret; i++)
+		ret = json_add(list, NULL, object_of_cgroup(&meta->cgroups[i]));
+	return ret;
 }
 
 /** Return: 0 or -ENOMEM. */
@@ -280,6 +370,8 @@ static int put_all(struct json_object *root, const void *what)
 		ret = put_texts(root, "governors", meta->governors, meta->n_governors);
 	if (!ret && meta->has_moment)
 		ret = put_moment(root, meta);
+	if (!ret)
+		ret = put_cgroups(root, meta);
 	if (!ret && meta->cpu_khz)
 		ret = json_add(root, "cpu_khz", json_object_new_int64((int64_t)meta->cpu_khz));
 	for (int i = 0; i < meta->n_guests && !ret; i++)
@@ -350,6 +442,56 @@ static void take_tsc(struct json_object *object, struct kvm_meta_vcpu *vcpu)
 	vcpu->has_tsc = is_ratio(vcpu);
 }
 
+/** A number of a cgroup below @end, from 1 on; 0: there is none. */
+static int cgroup_number(const struct kvm_meta *meta, struct json_object *object, const char *key,
+			 int end)
+{
+	int64_t number = json_number_member(object, key, -1);
+
+	return number >= 0 && number < end && number < meta->n_cgroups ? (int)number + 1 : 0;
+}
+
+/** Return: false if it is not known. */
+static bool take_quota(struct json_object *object, const char *key, struct cpu_quota *quota)
+{
+	struct json_object *of = json_member(object, key, json_type_object);
+
+	for (size_t i = 0; of && i < ARRAY_SIZE(quota_members); i++) {
+		int64_t *number = quota_member(quota, i);
+
+		*number = json_number_member(of, quota_members[i].key, number == &quota->quota_us ?
+					     CPU_NO_QUOTA : 0);
+		/* what cannot be is not known */
+		if (*number < 0 && (number != &quota->quota_us || *number != CPU_NO_QUOTA))
+			return false;
+	}
+	return of;
+}
+
+/** Before the guests, whose vCPUs name them by number. Return: 0 or -ENOMEM. */
+static int take_cgroups(struct kvm_meta *meta, struct json_object *root)
+{
+	struct json_object *list = json_member(root, "cgroups", json_type_array);
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n && i < KVM_META_MAX_CGROUPS; i++) {
+		struct json_object *object = json_object_array_get_idx(list, i);
+		struct kvm_meta_cgroup *cgroup;
+		char *path;
+
+		if (json_text_member(object, "path", &path))
+			return -ENOMEM;
+		cgroup = kvm_meta_add_cgroup(meta, path ? path : "", cgroup_number(meta, object,
+					     "above", (int)i));
+		free(path);
+		if (!cgroup)
+			return -ENOMEM;
+		cgroup->has_begin = take_quota(object, "begin", &cgroup->begin);
+		cgroup->has_end = take_quota(object, "end", &cgroup->end);
+	}
+	return 0;
+}
+
 /** @seen: numbers of vCPUs that the guest has already. Return: 0 or -ENOMEM. */
 static int take_vcpu(struct kvm_meta *meta, struct json_object *object, bool *seen)
 {
@@ -365,6 +507,7 @@ static int take_vcpu(struct kvm_meta *meta, struct json_object *object, bool *se
 	vcpu.id = (int32_t)id;
 	vcpu.tid = (int32_t)tid;
 	take_tsc(object, &vcpu);
+	vcpu.cgroup = cgroup_number(meta, object, "cgroup", meta->n_cgroups);
 	place = KEY_MAP_ELEMENT(&meta->threads, (uint32_t)tid, meta->places, meta->n_places);
 	if (place < 0)
 		return -ENOMEM;
@@ -439,7 +582,8 @@ static int take_all(struct kvm_meta *meta, struct json_object *root, const char 
 			    "or move it away", path, n, KVM_META_MAX_GUESTS);
 		return -E2BIG;
 	}
-	if (!ret && (take_texts(meta, root, "idle_states", kvm_meta_name_idle_state) ||
+	if (!ret && (take_cgroups(meta, root) ||
+		     take_texts(meta, root, "idle_states", kvm_meta_name_idle_state) ||
 		     take_texts(meta, root, "governors", take_governor))) {
 		text_format(error, size, "%s: not enough memory", path);
 		return -ENOMEM;
@@ -460,8 +604,8 @@ static bool tells_nothing(const struct kvm_meta *meta)
 	for (int i = 0; i < VIRT_IDLE_STATES; i++)
 		if (meta->idle_states[i])
 			return false;
-	return !meta->n_guests && !meta->cpu_khz && !meta->n_governors && !meta->has_moment &&
-	       !meta->part;
+	return !meta->n_guests && !meta->n_cgroups && !meta->cpu_khz && !meta->n_governors &&
+	       !meta->has_moment && !meta->part;
 }
 
 int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, size_t size)

@@ -8,7 +8,12 @@
  *                     "threads": [ 1472, 1473, 1480 ],
  *                     "vcpus": [ { "id": 0, "tid": 1480, "tsc_offset": "0xfffffff9e57d569a",
  *                                  "tsc_scale": 1.0, "tsc_ratio": 281474976710656,
- *                                  "tsc_ratio_frac_bits": 48 } ] } ],
+ *                                  "tsc_ratio_frac_bits": 48, "cgroup": 1 } ] } ],
+ *       "cgroups": [ { "path": "/" },
+ *                    { "path": "/web", "above": 0,
+ *                      "begin": { "quota_us": 20000, "period_us": 100000, "periods": 31,
+ *                                 "throttled": 30, "throttled_us": 2413020 },
+ *                      "end": { ... } } ],
  *       "idle_states": [ "POLL", "C1", "C6" ], "governors": [ "schedutil" ],
  *       "moment": { "realtime_ns": 1795514400123456789, "trace_ns": 5812345678901 } }
  *
@@ -17,7 +22,10 @@
  * people; it counts where tsc_ratio is missing. "tsc_offset_at_end" is the offset at the end of the
  * recording, if it was another one then. "threads" are those of the process "pid". A process that
  * "continues" another process is the same machine, which was restored or migrated; the other
- * process stands before it. "idle_states" are the kernel's names of the idle states of its CPUs, by
+ * process stands before it. A vCPU's "cgroup" is the number in "cgroups", from
+ * 0 on; "above" is the one above, which has a lower number; the root has none. "begin" and "end"
+ * are the quota of each (without "quota_us": none) when the recording began and ended; unknown ones
+ * are missing. "idle_states" are the kernel's names of the idle states of its CPUs, by
  * number; "" stands for an unknown one. "governors", each listed once, decide on the frequencies of
  * the CPUs. "moment" is one moment of the recording, since 1970 and on the axis of the trace. For
  * "part", see kvm_part_json.h.
@@ -29,6 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpu_quota.h"
 #include "key_map.h"
 #include "kvm_part.h"
 #include "virt_power.h"
@@ -41,6 +50,8 @@ extern "C" {
 #define KVM_META_MAX_GUESTS	1024
 #define KVM_META_MAX_VCPUS	4096
 #define KVM_META_MAX_THREADS	65536
+#define KVM_META_MAX_CGROUPS	65536
+#define KVM_META_MAX_DEPTH	64
 
 /** Linux has 6, and modules may bring more. */
 #define KVM_META_MAX_GOVERNORS	16
@@ -56,6 +67,16 @@ struct kvm_meta_vcpu {
 	int		tsc_frac_bits;
 	int64_t		tsc_offset, tsc_offset_at_end;
 	uint64_t	tsc_ratio;
+	int		cgroup;		/* of @cgroups, from 1 on; 0: not known */
+};
+
+/** A cgroup that a vCPU is in, or that is above such a one. */
+struct kvm_meta_cgroup {
+	char		*path;
+	int		above;		/* as @cgroup of a vCPU, a lower number; 0: root, unknown */
+	int		depth;		/* how many are above it */
+	bool		has_begin, has_end; /* known: */
+	struct cpu_quota begin, end;
 };
 
 struct kvm_meta_guest {
@@ -77,6 +98,8 @@ struct kvm_meta {
 	uint64_t	cpu_khz;	/* of the host's TSC; 0: not known */
 	struct kvm_meta_guest *guests;
 	int		n_guests, room;
+	struct kvm_meta_cgroup *cgroups;
+	int		n_cgroups, cgroups_room;
 	char		*idle_states[VIRT_IDLE_STATES]; /* or NULL */
 	char		*governors[KVM_META_MAX_GOVERNORS];
 	int		n_governors;
@@ -110,6 +133,14 @@ int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *
 
 /** kvm_meta_add_thread - one more of its process. Return: 0, -ENOMEM, or -EINVAL, as above. */
 int kvm_meta_add_thread(struct kvm_meta_guest *guest, int32_t tid);
+
+/**
+ * kvm_meta_add_cgroup - one more cgroup, without a quota that is known
+ * @above: as in struct kvm_meta_cgroup; of one that is too deep, it is not kept
+ *
+ * Return: NULL without memory, or if there are too many.
+ */
+struct kvm_meta_cgroup *kvm_meta_add_cgroup(struct kvm_meta *meta, const char *path, int above);
 
 /** kvm_meta_name_idle_state - it is copied. Return: 0, -ENOMEM, or -EINVAL for what cannot be. */
 int kvm_meta_name_idle_state(struct kvm_meta *meta, int32_t state, const char *name);

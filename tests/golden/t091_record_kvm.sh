@@ -47,6 +47,24 @@ cat "$FAKE_LOG" commanded/host.dat.meta.json >> "$WORK/transcript"
 is "$(json commanded/recording.json 'j["state"], j["events"]')" "('complete', 'minimal')"
 is "$(json commanded/host.dat.meta.json '["tsc_offset_at_end" in v for g in j["guests"] for v in g["vcpus"]]')" \
 	'[True, False, False, False]'
+# a quota holds the machine meanwhile; a thread is moved to another cgroup
+kvm_host
+FAKE_CGROUP=$KSHARK_VIRT_ROOT/sys/fs/cgroup/machine.slice/web attempt -o held -- bash -c '
+	printf "nr_periods 41\nnr_throttled 38\nthrottled_usec 3000000\n" > "$FAKE_CGROUP/cpu.stat"
+	echo 0::/machine.slice > "$KSHARK_VIRT_ROOT/proc/681/task/695/cgroup"'
+status 0
+is "$(json held/host.dat.meta.json '[v.get("cgroup") for g in j["guests"] for v in g["vcpus"]]')" '[2, 2, 3, None]'
+is "$(json held/host.dat.meta.json '[(c["path"], c.get("above"), "begin" in c, "end" in c) for c in j["cgroups"]]')" \
+	"[('/', None, True, True), ('/machine.slice', 0, True, True), ('/machine.slice/web', 1, True, True), ('/machine.slice/db', 1, False, False)]"
+is "$(json held/host.dat.meta.json '[list(j["cgroups"][2][k].values()) for k in ("begin", "end")]')" \
+	'[[20000, 100000, 31, 30, 2413020], [20000, 100000, 41, 38, 3000000]]'
+is "$(json held/host.dat.meta.json '"quota_us" in j["cgroups"][1]["end"]')" False
+# without cgroups, there is nothing about them
+kvm_host
+rm -r "$KSHARK_VIRT_ROOT"/proc/*/task/*/cgroup "$KSHARK_VIRT_ROOT/sys/fs/cgroup"
+attempt -o no_cgroups -d 0.2
+status 0
+is "$(json no_cgroups/host.dat.meta.json '"cgroups" in j')" False
 # an argument may be a password; the command has the umask of the user
 is "$(json commanded/recording.json 'j["command"][-2:]')" "['--', 'bash']"
 kvm_host

@@ -259,6 +259,8 @@ static void free_record(struct record *record)
 	free(record->guests);
 	free(record->events);
 	kvm_live_free(&record->live);
+	kvm_cgroups_free(&record->cgroups);
+	kvm_cgroups_free(&record->cgroups_end);
 	recording_free(&record->recording);
 	free(record->options->guests);
 	for (int i = 0; i < record->options->n_logs; i++)

@@ -12,7 +12,9 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "kvm_cgroups.h"
 #include "kvm_live.h"
+#include "kvm_meta.h"
 #include "options.h"
 #include "record_buffers.h"
 #include "record_log.h"
@@ -122,6 +124,8 @@ struct record {
 	int			lock;		/* descriptor, or -1 */
 	/* of KVM */
 	struct kvm_live		live;		/* at the beginning; threads, meanwhile too */
+	struct kvm_cgroups	cgroups, cgroups_end; /* of their vCPUs, when the trace began and
+						       * ended; or none */
 	int64_t			threads_ns;	/* when these were looked at last */
 	struct record_guest	*guests;
 	int			n_guests, room_guests;
@@ -348,6 +352,12 @@ const char *record_guest_events(const struct record *record);
 
 /** record_sidecar.c: what the host tells of its machines. Return: an exit status. */
 int record_sidecar(struct record *record, const struct kvm_live *end);
+
+/** record_cgroups.c: the cgroups of the vCPUs of @live now; they may have none. */
+void record_look_at_cgroups(const struct kvm_live *live, struct kvm_cgroups *cgroups);
+
+/** record_add_cgroups - those of both, for the guests of @meta. Return: 0 or -ENOMEM. */
+int record_add_cgroups(const struct record *record, struct kvm_meta *meta);
 
 /** Monitors make threads, and end them: all that there are at some time are kept. */
 enum record_stop record_look_at_threads(struct record *record);

@@ -493,6 +493,7 @@ static int finish(struct record *record, int status)
 	int stopped;
 
 	ksv_note("writing ...");
+	record_look_at_cgroups(&record->live, &record->cgroups_end);
 	record_release_guests(record);
 	release_recorder(record);
 	record_finish(record);
@@ -541,6 +542,7 @@ static int run(struct record *record)
 	if (status)
 		return status;
 	status = record_start_guests(record);
+	record_look_at_cgroups(&record->live, &record->cgroups);
 	if (!status)
 		status = start_recorder(record);
 	if (!status) {

@@ -247,6 +247,9 @@ int record_sidecar(struct record *record, const struct kvm_live *end)
 	struct kvm_meta *meta = kvm_meta_new();
 	int ret = meta ? add_guests(record, end, meta) : -ENOMEM;
 
+	if (!ret)
+		ret = record_add_cgroups(record, meta);
+
 	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
 	if (meta && record->scale.mult)
 		meta->cpu_khz = khz_of(&record->scale);

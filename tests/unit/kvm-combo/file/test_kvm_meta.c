@@ -306,6 +306,102 @@ static void test_moment(void **state)
 	assert_null(get("{\"moment\":{\"realtime_ns\":\"x\",\"trace_ns\":5}}"));
 }
 
+/** A chain of cgroups: what is written is read. */
+static void test_cgroups(void **state)
+{
+	const struct cpu_quota begin = { 20000, 100000, 31, 30, 2413020 }, end = {
+		.quota_us = CPU_NO_QUOTA, .period_us = 100000, .periods = 41, .throttled = 40,
+		.throttled_us = INT64_MAX,
+	};
+	struct kvm_meta *meta = kvm_meta_new(), *read;
+	struct kvm_meta_cgroup *web;
+	struct kvm_meta_guest *guest;
+	char error[256] = "";
+
+	(void)state;
+	assert_non_null(kvm_meta_add_cgroup(meta, "/", 0));
+	web = kvm_meta_add_cgroup(meta, "/w\"b", 1);
+	assert_non_null(web);
+	*web = (struct kvm_meta_cgroup){
+		.path = web->path, .above = 1, .depth = 1, .has_begin = true, .has_end = true,
+		.begin = begin, .end = end,
+	};
+	guest = kvm_meta_add_guest(meta, "web", NULL, 7);
+	assert_int_equal(kvm_meta_add_vcpu(guest, &(struct kvm_meta_vcpu){
+		.tid = 8, .cgroup = 2 }), 0);
+	assert_int_equal(kvm_meta_add_vcpu(guest, &(struct kvm_meta_vcpu){
+		.id = 1, .tid = 9 }), 0);
+	put("{}");
+	assert_int_equal(kvm_meta_write(trace, meta, error, sizeof(error)), 0);
+	kvm_meta_free(meta);
+	assert_int_equal(kvm_meta_read(trace, &read, error, sizeof(error)), 0);
+	assert_int_equal(read->n_cgroups, 2);
+	assert_string_equal(read->cgroups[1].path, "/w\"b");
+	assert_int_equal(read->cgroups[0].above, 0);
+	assert_false(read->cgroups[0].has_begin || read->cgroups[0].has_end);
+	assert_int_equal(read->cgroups[1].above, 1);
+	assert_true(read->cgroups[1].has_begin && read->cgroups[1].has_end);
+	assert_memory_equal(&read->cgroups[1].begin, &begin, sizeof(begin));
+	assert_memory_equal(&read->cgroups[1].end, &end, sizeof(end));
+	assert_int_equal(kvm_meta_find(read, 8, NULL)->cgroup, 2);
+	assert_int_equal(kvm_meta_find(read, 9, NULL)->cgroup, 0);
+	kvm_meta_free(read);
+}
+
+/** Numbers that name no cgroup, or not one before; quotas that cannot be. */
+static void test_odd_cgroups(void **state)
+{
+	static const char *const quotas[] = {
+		"5", "null", "[]", "{\"period_us\":-1}", "{\"throttled_us\":-5}",
+		"{\"quota_us\":-2}",
+	};
+	struct kvm_meta *meta = get("{\"cgroups\":[{\"path\":\"/a\",\"above\":0},"
+				    "{\"above\":2},{\"path\":5,\"above\":-1},7,"
+				    "{\"path\":\"/b\",\"above\":3,\"begin\":{}}],"
+				    "\"guests\":[{\"vcpus\":["
+				    "{\"id\":0,\"tid\":1,\"cgroup\":4},"
+				    "{\"id\":1,\"tid\":2,\"cgroup\":5},"
+				    "{\"id\":2,\"tid\":3,\"cgroup\":-1},"
+				    "{\"id\":3,\"tid\":4,\"cgroup\":4294967296},"
+				    "{\"id\":4,\"tid\":5,\"cgroup\":\"0\"}]}]}");
+	char text[128];
+
+	(void)state;
+	assert_int_equal(meta->n_cgroups, 5);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(meta->cgroups[i].above, 0);
+	assert_int_equal(meta->cgroups[4].above, 4);
+	assert_true(meta->cgroups[4].has_begin);
+	assert_int_equal(meta->cgroups[4].begin.quota_us, CPU_NO_QUOTA);
+	assert_int_equal(kvm_meta_find(meta, 1, NULL)->cgroup, 5);
+	for (int tid = 2; tid <= 5; tid++)
+		assert_int_equal(kvm_meta_find(meta, tid, NULL)->cgroup, 0);
+	kvm_meta_free(meta);
+	for (size_t i = 0; i < ARRAY_SIZE(quotas); i++) {
+		snprintf(text, sizeof(text), "{\"cgroups\":[{\"path\":\"/\",\"end\":%s}]}",
+			 quotas[i]);
+		meta = get(text);
+		assert_false(meta->cgroups[0].has_end);
+		kvm_meta_free(meta);
+	}
+}
+
+/** Deeper than any host's: the chain is cut, so that each walk up ends soon. */
+static void test_deep_cgroups(void **state)
+{
+	struct kvm_meta *meta = kvm_meta_new();
+	int n = KVM_META_MAX_DEPTH * 3;
+
+	(void)state;
+	for (int i = 0; i < n; i++)
+		assert_non_null(kvm_meta_add_cgroup(meta, "/x", i));
+	for (int i = 0; i < n; i++)
+		assert_in_range(meta->cgroups[i].depth, 0, KVM_META_MAX_DEPTH);
+	assert_int_equal(meta->cgroups[KVM_META_MAX_DEPTH].above, KVM_META_MAX_DEPTH);
+	assert_int_equal(meta->cgroups[KVM_META_MAX_DEPTH + 1].above, 0);
+	kvm_meta_free(meta);
+}
+
 static void test_damaged(void **state)
 {
 	static const struct {
@@ -352,7 +448,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_written_is_read), cmocka_unit_test(test_cannot_be),
 		cmocka_unit_test(test_tsc), cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_threads), cmocka_unit_test(test_cgroups),
+		cmocka_unit_test(test_odd_cgroups), cmocka_unit_test(test_deep_cgroups),
 		cmocka_unit_test(test_power), cmocka_unit_test(test_moment),
 		cmocka_unit_test(test_damaged),
 	};
