@@ -41,6 +41,10 @@ void report_steal_split(const struct report *report, const struct report_vcpu *v
 void report_steal_kinds_facts(struct facts *to, const struct report *report, const char *key,
 			      const int64_t ns[VIRT_STEAL_N_KINDS]);
 
+/** report_limits_... - CPU quotas of machines, and how long they held them in the recording */
+void report_limits_text(struct output *out, const struct report *report);
+void report_limits_facts(struct facts *to, const struct report *report);
+
 /** report_stolen_... - which tasks of guests took the time of which machines */
 void report_stolen_text(struct output *out, const struct report *report);
 void report_stolen_facts(struct facts *to, const struct report *report);

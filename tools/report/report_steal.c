@@ -115,7 +115,7 @@ static void kinds_text(struct output *out, const struct report *report)
 }
 
 /** Rows are preempted, columns have the pCPU. */
-static void text(struct output *out, const struct report *report)
+static void culprits_text(struct output *out, const struct report *report)
 {
 	const struct virt_matrix *matrix = report->matrix;
 
@@ -142,6 +142,13 @@ static void text(struct output *out, const struct report *report)
 	text_row(out, report, "all", matrix->total_ns, NULL);
 	report_stolen_text(out, report);
 	kinds_text(out, report);
+}
+
+static void text(struct output *out, const struct report *report)
+{
+	culprits_text(out, report);
+	/* the kernel counts these, whatever was recorded */
+	report_limits_text(out, report);
 }
 
 /** By whom, and how much. @ns: of a row; NULL: of all */
@@ -202,6 +209,7 @@ static void steal_facts(struct facts *to, const struct report *report)
 	facts_ns(to, FACT_CSV("steal", NULL), steal->total_ns);
 	to->unknown = false;
 	report_steal_kinds_facts(to, report, "kinds", kinds);
+	report_limits_facts(to, report);
 	if (knows) {
 		steal_by_facts(to, report, NULL);
 		steal_machine_facts(to, report);

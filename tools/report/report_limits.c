@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_limits.c
+ * @brief	Write the CPU quotas of machines, and how long they held them in the recording, by
+ *		the sidecar of a KVM host.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "kvm_trace.h"
+#include "report_parts.h"
+#include "text_columns.h"
+
+/** The cgroups of a machine at a time. */
+struct limits {
+	const struct report	*report;
+	const struct kvm_meta	*meta;
+	const struct virt_machine *machine;
+	int			*seen;	/* by number of the cgroup: its last machine, */
+	int			n;	/* by number, from 1 on */
+};
+
+/** Return: false if the sidecar has no cgroups of machines. */
+static bool limits_init(struct limits *limits, const struct report *report)
+{
+	const struct kvm_trace *trace = report->load->host.kvm;
+	const struct kvm_meta *meta = trace ? kvm_trace_meta(trace) : NULL;
+
+	*limits = (struct limits){ .report = report, .meta = meta };
+	if (meta && meta->n_cgroups)
+		limits->seen = calloc((size_t)meta->n_cgroups + 1, sizeof(*limits->seen));
+	return limits->seen;
+}
+
+/** Number of the cgroup of a vCPU, from 1 on; 0: unknown */
+static int cgroup_of(const struct limits *limits, int32_t vcpu)
+{
+	const struct virt_vcpu *info = virt_model_vcpu(limits->report->load->model, vcpu);
+	const struct kvm_meta_vcpu *of = kvm_meta_find(limits->meta, info->host_pid, NULL);
+
+	return of ? of->cgroup : 0;
+}
+
+static bool has_quota(const struct kvm_meta_cgroup *cgroup)
+{
+	return (cgroup->has_begin && cgroup->begin.quota_us != CPU_NO_QUOTA) ||
+	       (cgroup->has_end && cgroup->end.quota_us != CPU_NO_QUOTA);
+}
+
+/** A quota of which both ends are known: how long it held threads, and in how many periods. */
+static bool was_held(const struct kvm_meta_cgroup *cgroup, struct cpu_quota *held)
+{
+	*held = (struct cpu_quota){
+		.periods = cgroup->end.periods - cgroup->begin.periods,
+		.throttled = cgroup->end.throttled - cgroup->begin.throttled,
+		.throttled_us = cgroup->end.throttled_us - cgroup->begin.throttled_us,
+	};
+	/* one that was removed and made again counts from 0 */
+	return cgroup->has_begin && cgroup->has_end && held->periods >= 0 && held->throttled >= 0 &&
+	       held->throttled_us >= 0 && held->throttled_us <= INT64_MAX / 1000;
+}
+
+/** Is the cgroup of a vCPU known, and each above it, up to the root? */
+static bool knows_vcpu(const struct limits *limits, int32_t vcpu)
+{
+	const struct kvm_meta_cgroup *cgroups = limits->meta->cgroups;
+	int at = cgroup_of(limits, vcpu);
+	struct cpu_quota held;
+
+	while (at && cgroups[at - 1].above && was_held(&cgroups[at - 1], &held))
+		at = cgroups[at - 1].above;
+	return at && !strcmp(cgroups[at - 1].path, "/");
+}
+
+static bool knows_all(const struct limits *limits)
+{
+	for (int32_t i = 0; i < limits->machine->n_vcpus; i++)
+		if (!knows_vcpu(limits, limits->machine->vcpus[i]))
+			return false;
+	return limits->machine->n_vcpus;
+}
+
+/** Find the cgroups of the next machine's vCPUs, and those above them. */
+static void take_machine(struct limits *limits)
+{
+	limits->machine = virt_model_machine(limits->report->load->model, limits->n++);
+	for (int32_t i = 0; i < limits->machine->n_vcpus; i++) {
+		int at = cgroup_of(limits, limits->machine->vcpus[i]);
+
+		while (at && limits->seen[at] != limits->n) {
+			limits->seen[at] = limits->n;
+			at = limits->meta->cgroups[at - 1].above;
+		}
+	}
+}
+
+/** The next cgroup with a quota that holds the machine, after number @i; or 0. */
+static int next_quota(const struct limits *limits, int i)
+{
+	for (i++; i <= limits->meta->n_cgroups; i++)
+		if (limits->seen[i] == limits->n && has_quota(&limits->meta->cgroups[i - 1]))
+			return i;
+	return 0;
+}
+
+/* --- text ------------------------------------------------------------------------------------ */
+
+enum { NAME, QUOTA, HELD, PERIODS, CGROUP, N_COLUMNS };
+
+static const struct table_column limit_columns[N_COLUMNS] = {
+	[NAME] = { .title = "CPU quota", .width = TEXT_NAME },
+	[QUOTA] = { .title = "of a CPU", .type = TABLE_COUNT },
+	[HELD] = { .title = "held for", .type = TABLE_NS },
+	[PERIODS] = { .title = "in periods", .type = TABLE_COUNT, .width = 16 },
+	[CGROUP] = { .title = "  of the whole recording; cgroup" },
+};
+
+static const struct table limits_table = {
+	.rows = { TABLE_COLUMNS(limit_columns), .apart = true },
+};
+
+static void quota_text(char *text, size_t size, const struct kvm_meta_cgroup *cgroup)
+{
+	const struct cpu_quota *quota = cgroup->has_begin ? &cgroup->begin : &cgroup->end;
+	bool changed = cgroup->has_begin && cgroup->has_end &&
+		       (cgroup->begin.quota_us != cgroup->end.quota_us ||
+			cgroup->begin.period_us != cgroup->end.period_us);
+
+	snprintf(text, size, "none");
+	if (changed)
+		snprintf(text, size, "changed");
+	else if (quota->quota_us != CPU_NO_QUOTA && quota->period_us > 0)
+		snprintf(text, size, "%.1f %%",
+			 100 * (double)quota->quota_us / (double)quota->period_us);
+}
+
+static void limit_row(struct table_writer *to, const char *machine,
+		      const struct kvm_meta_cgroup *cgroup)
+{
+	char quota[32], periods[48] = "-", path[512];
+	struct cpu_quota held;
+	bool is_known = was_held(cgroup, &held);
+
+	quota_text(quota, sizeof(quota), cgroup);
+	snprintf(path, sizeof(path), "  %s", cgroup->path);
+	if (is_known)
+		snprintf(periods, sizeof(periods), "%lld of %lld", (long long)held.throttled,
+			 (long long)held.periods);
+	table_row(to, (const struct table_cell[N_COLUMNS]){
+		[NAME] = table_name(machine), [CGROUP] = table_name(path),
+		[QUOTA] = { .instead = quota },
+		[HELD] = is_known ? table_number(1000 * held.throttled_us) : table_unknown(),
+		[PERIODS] = { .instead = periods },
+	});
+}
+
+/** The quotas of a machine; that it has none, or that this is unknown. */
+static void machine_rows(struct table_writer *to, const struct limits *limits)
+{
+	const char *name = limits->machine->name;
+	int first = next_quota(limits, 0);
+
+	for (int i = first; i; i = next_quota(limits, i))
+		limit_row(to, name, &limits->meta->cgroups[i - 1]);
+	if (!first)
+		table_row(to, (const struct table_cell[N_COLUMNS]){
+			[NAME] = table_name(name),
+			[QUOTA] = { .instead = knows_all(limits) ? "none" : "-" },
+			[HELD] = { .instead = "" }, [PERIODS] = { .instead = "" },
+			[CGROUP] = table_name(""),
+		});
+}
+
+void report_limits_text(struct output *out, const struct report *report)
+{
+	struct table_writer to = { .table = &limits_table, .format = &table_text, .out = out };
+	struct limits limits;
+
+	if (!limits_init(&limits, report))
+		return;
+	table_flat(&to, true);
+	while (limits.n < virt_model_n_machines(report->load->model)) {
+		take_machine(&limits);
+		machine_rows(&to, &limits);
+	}
+	table_flat_end(&to);
+	free(limits.seen);
+}
+
+/* --- facts ----------------------------------------------------------------------------------- */
+
+/** Members of a quota when the recording began or ended. */
+static void quota_facts(struct facts *to, const char *key, bool is_known,
+			const struct cpu_quota *quota)
+{
+	if (!is_known) {
+		facts_null(to, key);
+		return;
+	}
+	facts_open(to, key, '{', true);
+	to->unknown = quota->quota_us == CPU_NO_QUOTA;
+	facts_number(to, "quota_us", quota->quota_us);
+	to->unknown = false;
+	facts_number(to, "period_us", quota->period_us);
+	facts_close(to, '}');
+}
+
+static void limit_facts(struct facts *to, const struct kvm_meta_cgroup *cgroup)
+{
+	struct cpu_quota held;
+
+	to->unknown = !was_held(cgroup, &held);
+	if (to->unknown)
+		held = (struct cpu_quota){ 0 };
+	facts_open(to, NULL, '{', false);
+	facts_name(to, "cgroup", cgroup->path);
+	facts_number(to, "periods", held.periods);
+	facts_number(to, "throttled", held.throttled);
+	facts_ns(to, FACT("throttled_ns", "limit", cgroup->path), 1000 * held.throttled_us);
+	to->unknown = false;
+	quota_facts(to, "begin", cgroup->has_begin, &cgroup->begin);
+	quota_facts(to, "end", cgroup->has_end, &cgroup->end);
+	facts_close(to, '}');
+}
+
+static void machine_facts(struct facts *to, const struct limits *limits)
+{
+	to->machine = limits->machine->name;
+	facts_open(to, NULL, '{', false);
+	facts_name(to, "machine", to->machine);
+	facts_flag(to, "is_known", knows_all(limits));
+	facts_open(to, "quotas", '[', false);
+	for (int i = next_quota(limits, 0); i; i = next_quota(limits, i))
+		limit_facts(to, &limits->meta->cgroups[i - 1]);
+	facts_close(to, ']');
+	facts_close(to, '}');
+	to->machine = NULL;
+}
+
+void report_limits_facts(struct facts *to, const struct report *report)
+{
+	struct limits limits;
+
+	if (!limits_init(&limits, report)) {
+		facts_null(to, "limits");
+		return;
+	}
+	facts_open(to, "limits", '[', false);
+	while (limits.n < virt_model_n_machines(report->load->model)) {
+		take_machine(&limits);
+		machine_facts(to, &limits);
+	}
+	facts_close(to, ']');
+	free(limits.seen);
+}
