@@ -85,11 +85,34 @@ static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 	       kvm_trace_walk(trace->kvm, pass_record, pass_loss, &pass);
 }
 
+/** The quota that held threads longest; no record shows that. */
+static void note_quotas(const struct host_trace *trace, struct trace_notes *notes)
+{
+	const struct kvm_meta *meta = kvm_trace_meta(trace->kvm);
+	struct cpu_quota held, most = { 0 };
+	const char *path = NULL;
+
+	for (int i = 0; meta && i < meta->n_cgroups; i++) {
+		if (!kvm_meta_held(&meta->cgroups[i], &held) ||
+		    held.throttled_us <= most.throttled_us)
+			continue;
+		most = held;
+		path = meta->cgroups[i].path;
+	}
+	if (path)
+		trace_notes_add(notes, TRACE_NOTE_LIMIT, TRACE_NOTE_WARNING,
+				"%s: the CPU quota of the cgroup %s held threads for %lld us, in "
+				"%lld of %lld periods: steal may be due to it, whatever the "
+				"culprits", trace->path, path, (long long)most.throttled_us,
+				(long long)most.throttled, (long long)most.periods);
+}
+
 static void kvm_notes(const struct host_trace *trace, const struct virt_model *model,
 		      int max_lines, struct trace_notes *notes)
 {
 	(void)max_lines;
 	kvm_trace_notes(trace->kvm, notes);
+	note_quotas(trace, notes);
 	if (virt_model_knows_calls_only(model))
 		trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
 				"%s: has neither kvm_entry nor kvm_exit: only hypercalls of vCPUs "

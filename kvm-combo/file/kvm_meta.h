@@ -89,6 +89,22 @@ struct kvm_meta_guest {
 	int		n_threads, threads_room;
 };
 
+/**
+ * kvm_meta_held - how often and how long a quota held threads in the recording
+ *
+ * Return: false if that is not known: one end is not, or the cgroup was removed and made again.
+ */
+static inline bool kvm_meta_held(const struct kvm_meta_cgroup *cgroup, struct cpu_quota *held)
+{
+	*held = (struct cpu_quota){
+		.periods = cgroup->end.periods - cgroup->begin.periods,
+		.throttled = cgroup->end.throttled - cgroup->begin.throttled,
+		.throttled_us = cgroup->end.throttled_us - cgroup->begin.throttled_us,
+	};
+	return cgroup->has_begin && cgroup->has_end && held->periods >= 0 && held->throttled >= 0 &&
+	       held->throttled_us >= 0 && held->throttled_us <= INT64_MAX / 1000;
+}
+
 /** Which vCPU a thread is: indices. */
 struct kvm_meta_place {
 	int	guest, vcpu;

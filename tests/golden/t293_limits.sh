@@ -61,12 +61,21 @@ says "$WORK/text" '  g2:db                    180.0 %    1.500 ms          3 of 
 check "rows" test "$(grep ',limit,' "$WORK/csv" | cut -d , -f 3-7 | tr '\n' ' ')" = \
 	'g1:web,,/s,,1500000 g1:web,,/s/web,,2000000000 g2:db,,/s,,1500000 '
 
+check "and a note" python3 -c '
+import json, sys
+notes = [n for n in json.load(open(sys.argv[1]))["warnings"] if n["kind"] == "limit"]
+assert len(notes) == 1, notes
+assert "the cgroup /s/web held threads for 2000000 us, in 73 of 80 periods" in notes[0]["text"], notes' "$WORK/json"
+run why --worst 1 --kind steal "$WORK/r"
+says "$ERR" 'the CPU quota of the cgroup /s/web held threads for 2000000 us, in 73 of 80 periods: steal may be due to it'
+
 # web has none; db's is known at the beginning alone, and its thread was moved
 quota 'j["cgroups"] = [{"path": "/"}, cgroup("/web", 0, at(None, 100000, 0, 0, 0), at(None, 100000, 0, 0, 0)),
 	{"path": "/db", "above": 0, "begin": at(50000, 100000, 3, 2, 1)}]
 for v in web: web[v]["cgroup"] = 1
 db[0]["cgroup"] = 2'
 limits '[(m["machine"], m["is_known"]) for m in l]' "[('g1:web', True), ('g2:db', False)]"
+check "no note" test "$(grep -c '"limit"' "$WORK/json")" = 0
 limits '[(q["end"], q["throttled"], q["throttled_ns"]) for q in l[1]["quotas"]]' '[(None, None, None)]'
 says "$WORK/text" '  g1:web                      none'
 says "$WORK/text" '  g2:db                     50.0 %           -                -  /db'

@@ -49,19 +49,6 @@ static bool has_quota(const struct kvm_meta_cgroup *cgroup)
 	       (cgroup->has_end && cgroup->end.quota_us != CPU_NO_QUOTA);
 }
 
-/** A quota of which both ends are known: how long it held threads, and in how many periods. */
-static bool was_held(const struct kvm_meta_cgroup *cgroup, struct cpu_quota *held)
-{
-	*held = (struct cpu_quota){
-		.periods = cgroup->end.periods - cgroup->begin.periods,
-		.throttled = cgroup->end.throttled - cgroup->begin.throttled,
-		.throttled_us = cgroup->end.throttled_us - cgroup->begin.throttled_us,
-	};
-	/* one that was removed and made again counts from 0 */
-	return cgroup->has_begin && cgroup->has_end && held->periods >= 0 && held->throttled >= 0 &&
-	       held->throttled_us >= 0 && held->throttled_us <= INT64_MAX / 1000;
-}
-
 /** Is the cgroup of a vCPU known, and each above it, up to the root? */
 static bool knows_vcpu(const struct limits *limits, int32_t vcpu)
 {
@@ -69,7 +56,7 @@ static bool knows_vcpu(const struct limits *limits, int32_t vcpu)
 	int at = cgroup_of(limits, vcpu);
 	struct cpu_quota held;
 
-	while (at && cgroups[at - 1].above && was_held(&cgroups[at - 1], &held))
+	while (at && cgroups[at - 1].above && kvm_meta_held(&cgroups[at - 1], &held))
 		at = cgroups[at - 1].above;
 	return at && !strcmp(cgroups[at - 1].path, "/");
 }
@@ -141,7 +128,7 @@ static void limit_row(struct table_writer *to, const char *machine,
 {
 	char quota[32], periods[48] = "-", path[512];
 	struct cpu_quota held;
-	bool is_known = was_held(cgroup, &held);
+	bool is_known = kvm_meta_held(cgroup, &held);
 
 	quota_text(quota, sizeof(quota), cgroup);
 	snprintf(path, sizeof(path), "  %s", cgroup->path);
@@ -211,7 +198,7 @@ static void limit_facts(struct facts *to, const struct kvm_meta_cgroup *cgroup)
 {
 	struct cpu_quota held;
 
-	to->unknown = !was_held(cgroup, &held);
+	to->unknown = !kvm_meta_held(cgroup, &held);
 	if (to->unknown)
 		held = (struct cpu_quota){ 0 };
 	facts_open(to, NULL, '{', false);

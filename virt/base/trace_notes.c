@@ -23,6 +23,7 @@ static const char *const kind_names[TRACE_N_NOTE_KINDS] = {
 	[TRACE_NOTE_EVENTS] = "events",
 	[TRACE_NOTE_BUFFERS] = "buffers",
 	[TRACE_NOTE_CONTRADICTION] = "contradiction",
+	[TRACE_NOTE_LIMIT] = "limit",
 };
 
 const char *trace_note_kind_name(enum trace_note_kind kind)

@@ -30,6 +30,7 @@ enum trace_note_kind {
 	TRACE_NOTE_EVENTS,		/* events were not recorded */
 	TRACE_NOTE_BUFFERS,		/* several buffers, and what is wrong with them */
 	TRACE_NOTE_CONTRADICTION,	/* records contradict each other */
+	TRACE_NOTE_LIMIT,		/* a limit held a machine, which records do not show */
 	TRACE_N_NOTE_KINDS
 };
 
