@@ -126,8 +126,8 @@ runs = {r["configuration"]: r for r in map(json.loads, open(sys.argv[1]))}
 assert {c: ("records" in r, "guest_records" in r) for c, r in runs.items()} == {
     "none": (False, False), "events@guest": (False, True), "events@both": (True, True)}, runs
 both = runs["events@both"]
-# guest and host are the same machine here
-assert both["records"] > 10 and 0.5 < both["guest_records"] / both["records"] < 2, both
+# guest and host are the same machine here; what starts and ends the guest's tracing is in the guest's as well
+assert both["records"] > 10 and both["guest_records"] > both["records"] / 2, both
 assert "own_s" not in both, both
 END
 is "$(cat guest/raw/*/sh.r001.txt | sort -u)" "its"
