@@ -127,7 +127,7 @@ void why_put_records(const struct why_writing *writing, const struct why_line *l
 struct why_duration { char text[48]; };
 struct why_duration why_duration(int64_t ns);
 
-/** why_put_duration - the same. @width: at least. */
+/** why_put_duration - print why_duration() in at least @width columns */
 void why_put_duration(struct output *out, int64_t ns, size_t width);
 
 /** why_subject - the name of a vCPU or task as it is, or "pCPU 3". */

@@ -131,7 +131,7 @@ int ksv_parse(const struct ksv_command *command, int argc, char **argv, void *op
 	      int *first);
 
 /**
- * ksv_split_command - find the user's command after --, which getopt would mix with our options
+ * ksv_split_command - find the user's command after --; getopt would take its options for ours
  * @argv: gets its end before the command
  * @command: receives it, ending with NULL; NULL: there is none
  *

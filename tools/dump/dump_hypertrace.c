@@ -62,7 +62,7 @@ static const char *machine_name(const struct hyper_dump *dump, int32_t vcpu)
 
 static int64_t time_of(const struct hyper_line *line)
 {
-	/* what was before its call, nobody knows when, is told with it */
+	/* an event from before its call, at an unknown time, has the time of the call */
 	return line->placed->call->time_ns -
 	       (line->event && hyper_has(line->event, HYPER_F_BEFORE) ? line->event->before_ns : 0);
 }

@@ -36,7 +36,7 @@ void json_version(struct json *json);
 /** json_begin - a document; json_end() must follow when everything is closed. */
 void json_begin(struct json *json, struct output *out);
 
-/** json_document, json_document_end - the same, of an object that begins with the version */
+/** json_document, json_document_end - an object at the top, which begins with the version */
 void json_document(struct json *json, struct output *out);
 void json_document_end(struct json *json);
 

@@ -100,7 +100,7 @@ const char *out_collected(struct output *out)
 
 int out_close(struct output *out, int status)
 {
-	/* too few values to tell is a result, too */
+	/* that too few values are known is a result, too */
 	bool good = status == KSV_EXIT_OK || status == KSV_EXIT_FINDINGS ||
 		    status == KSV_EXIT_UNTOLD;
 

@@ -136,7 +136,7 @@ void out_text(struct output *out, const char *text);
 void out_text_left(struct output *out, const char *text, size_t width);
 void out_text_right(struct output *out, const char *text, size_t width);
 
-/** out_sentence - words with names in them, without line ends: all is escaped, and nothing cut */
+/** out_sentence - print in the style of printf(), escaped and of any length; no line ends */
 void out_sentence(struct output *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -27,7 +27,7 @@ int model_parse(const struct ksv_command *command, int argc, char **argv, void *
 	return ksv_parse(command, argc, argv, options, first);
 }
 
-/** How long a cycle is: as the user, or else the sidecar tells. */
+/** The length of a cycle: from the user, else from the sidecar. */
 static void set_hz(struct kvm_trace *trace, uint64_t cpu_hz)
 {
 	const struct kvm_meta *meta = kvm_trace_meta(trace);

@@ -57,7 +57,7 @@ static const char *const format_names[] = {
 
 static const struct {
 	void		(*write)(struct output *out, const struct report *report, bool first);
-	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
+	/* culprits that have a row of their own */
 	size_t		most_culprits;
 } formats[TABLE_N_FORMATS] = {
 	[TABLE_TEXT] = { report_text, 8 },

@@ -21,7 +21,7 @@
 #define MAX_TASKS	5
 #define MAX_STOLEN	12	/* between two machines */
 
-/** What is told of each task. */
+/** A task and its time. */
 struct task {
 	char		name[GUEST_TASK_NAME];
 	const struct guest_culprit *culprit;

@@ -27,7 +27,7 @@ enum {
 	COST_STATISTICS, N_COST = COST_STATISTICS + ARRAY_SIZE(shown)
 };
 
-/** What the trace does not show is "-", what has no end in it is "?". */
+/** A cost is "-" if the trace does not show it, and "?" if the exit has no end in it. */
 static struct table_cell no_cost(const struct report *report, enum virt_number number)
 {
 	struct table_cell cell = table_unknown();
@@ -112,7 +112,7 @@ static void part_row(struct table_writer *to, const struct report *report,
 static void exit_parts_text(struct output *out, const struct report *report,
 			    const struct virt_window_stats *stats)
 {
-	/* waits are not told apart then */
+	/* without sched_switch, waits are a part of the handling */
 	bool split = !report_is_unsplit(report);
 	const char *const names[REPORT_EXIT_N_PARTS] = {
 		[REPORT_EXIT_HANDLING] = "handling",

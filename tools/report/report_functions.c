@@ -26,7 +26,7 @@ static const char *name_of(const struct report_hyper_function *function, char te
 	return text;
 }
 
-/* --- what is told ---------------------------------------------------------------------------- */
+/* --- the numbers ----------------------------------------------------------------------------- */
 
 /** All functions of a machine, before it is known which ones are wanted. */
 struct functions {
@@ -146,7 +146,7 @@ int report_hyper_functions(const struct report_hypertrace *hypertrace, const str
 
 /* --- writers --------------------------------------------------------------------------------- */
 
-/** Columns of text. Behind the true time stands whether nobody knows how much more it is. */
+/** Columns of text. MORE marks a true time that may be longer. */
 enum {
 	NAME = 0, CALLS, CALLS_SHARE, TRUE_TIME, MORE, TRUE_SHARE, SELF, MEAN, ON_CPU, NO_END,
 	N_COLUMNS

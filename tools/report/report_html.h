@@ -16,7 +16,7 @@ struct report_html_page {
 };
 
 struct report_html {
-	const char	*command;	/* its arguments, for a shell, each behind a blank */
+	const char	*command;	/* its arguments, for a shell, a blank before each */
 	char *const	*files;		/* the arguments that name the trace */
 	int		n_files;
 	int		index;		/* of the trace in the page, from 0 on */

@@ -296,7 +296,7 @@ static void text_troubles(struct output *out, const struct report *report,
 	}
 }
 
-/** The columns of a task: its name, runs, all of its time, what that was, and doubtful time. */
+/** The columns of a task: name, runs, time on the CPU, that time by state, doubtful time. */
 enum { TASK_NAME = 0, TASK_RUNS, TASK_CPU, TASK_TIMES, TASK_DOUBT = TASK_TIMES + REPORT_N_TIMES,
 	N_TASK };
 

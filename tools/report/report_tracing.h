@@ -9,7 +9,7 @@
 #include "report.h"
 #include "table.h"
 
-/** How often xentrace empties the buffers, if it is not told otherwise. */
+/** The default time between two looks of xentrace at the buffers. */
 #define REPORT_POLL_NS	100000000
 
 /** Bytes of a pCPU in the interval of REPORT_POLL_NS that goes on, and in the one before. */

@@ -153,7 +153,7 @@ static void count_losses(struct rows *rows)
 	}
 }
 
-/** The row of the host, if it has anything to tell. */
+/** The row of the host, if it has numbers. */
 static void host_row(struct rows *rows)
 {
 	struct rollup_row row = rows->row;

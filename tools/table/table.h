@@ -23,7 +23,7 @@ enum table_format_kind {
 	TABLE_N_FORMATS
 };
 
-/** Names of those that a single table has, NULL behind the last one: values of --format */
+/** The values of --format of commands with a single table; the last one is NULL. */
 extern const char *const table_format_names[];
 
 /** What the cells of a column are. */
@@ -79,7 +79,7 @@ struct table_cell {
 	bool		absent;		/* nothing: blank, no member of JSON, empty in CSV */
 	bool		unknown;	/* the same, but null in JSON */
 	enum out_style	style;		/* in text */
-	const char	*instead;	/* in text: stands for a number, with its meaning */
+	const char	*instead;	/* in text: replaces the number */
 	union {				/* by the type of the column */
 		const char	*name;
 		int64_t		number;	/* VIRT_NONE: unknown */
@@ -119,7 +119,7 @@ static inline struct table_cell table_optional_name(const char *name)
 	return (struct table_cell){ .absent = !name, .name = name };
 }
 
-/** table_known_name - "" is not known */
+/** table_known_name - a name; "" is unknown */
 static inline struct table_cell table_known_name(const char *name)
 {
 	return (struct table_cell){ .unknown = !*name, .name = name };
@@ -182,7 +182,7 @@ struct table_rows {
 	size_t		n;
 	bool		apart;		/* text: an empty line above their titles */
 	bool		titled;		/* text: titles also stand above no rows */
-	const char	*none;		/* text: stands for the rows of a group that has none */
+	const char	*none;		/* text: a line for a group without rows */
 };
 
 struct table {
@@ -287,7 +287,7 @@ size_t table_statistic_at(unsigned int bit);
 /** table_statistic_of - the value of statistic @i of a distribution that is not empty */
 int64_t table_statistic_of(const struct virt_dist *durations, size_t i);
 
-/** What stretches have in CSV behind a distribution: complete, before, before_ns */
+/** The columns that stretches have in CSV after a distribution: complete, before, before_ns */
 #define TABLE_N_STRETCHES	3
 
 /**
@@ -297,7 +297,7 @@ int64_t table_statistic_of(const struct virt_dist *durations, size_t i);
  */
 void table_csv_titles(struct output *out, const char *prefix, size_t n_stretches);
 
-/** table_html_type - how people read the number of a cell */
+/** table_html_type - the unit in which a page shows the number of a cell */
 enum html_type table_html_type(enum table_type type);
 
 /** table_html_statistics - the same as columns of a table; @before: in front of each, or "" */
@@ -310,7 +310,7 @@ void table_html_durations(struct html_tables *html, struct html_table *table,
 void table_html_stretches(struct html_tables *html, struct html_table *table,
 			  const struct virt_stretches *stretches);
 
-/** table_csv_statistics - of its numbers those behind the sum, a comma before each */
+/** table_csv_statistics - the numbers of a distribution after its sum, a comma before each */
 void table_csv_statistics(struct output *out, const struct virt_dist *durations);
 
 #endif

@@ -90,7 +90,7 @@ char *escape_dup(const char *text);
  */
 char *escape_shell_dup(const char *text);
 
-/** escape_shell_words - the same of several, with a blank before each */
+/** escape_shell_words - several words for a shell, with a blank before each */
 char *escape_shell_words(char *const *words, int n);
 
 /**
