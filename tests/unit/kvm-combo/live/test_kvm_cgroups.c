@@ -9,49 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "file_tree.h"
 #include "kvm_cgroups.h"
-
-static char root[64];
-
-/** A file below the root, with all folders above it. */
-static void put(const char *path, const char *text)
-{
-	char full[PATH_MAX];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-		*slash = '\0';
-		mkdir(full, 0755);
-	}
-	file = fopen(full, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-	fclose(file);
-}
-
-static int make_root(void **state)
-{
-	(void)state;
-	strcpy(root, "/tmp/ksv-kvm-cgroups-XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int remove_root(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
-}
 
 /** Two machines, of one and of two vCPUs. */
 static struct kvm_live_vcpu vcpus[] = { { .id = 0, .tid = 11 }, { .id = 0, .tid = 21 },

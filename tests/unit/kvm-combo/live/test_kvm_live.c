@@ -9,38 +9,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "file_tree.h"
 #include "kvm_live.h"
-
-static char root[64];
-
-/** A file below the root, with all folders above it. */
-static void put_bytes(const char *path, const char *text, size_t size)
-{
-	char full[PATH_MAX];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-		*slash = '\0';
-		mkdir(full, 0755);
-	}
-	file = fopen(full, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, size, file), size);
-	fclose(file);
-}
-
-static void put(const char *path, const char *text)
-{
-	put_bytes(path, text, strlen(text));
-}
 
 /** A file, and its folder. */
 static void remove_file(const char *path)
@@ -54,22 +25,6 @@ static void remove_file(const char *path)
 }
 
 #define KVM	"/sys/kernel/debug/kvm/"
-
-static int make_root(void **state)
-{
-	(void)state;
-	strcpy(root, "/tmp/ksv-kvm-live-XXXXXX");
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int remove_root(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
-}
 
 #define CMDLINE	"/usr/bin/qemu-system-x86_64\0-name\0guest=web,debug-threads=on\0-uuid\0" \
 		"11-22\0-device\0{\"driver\":\"vhost-vsock-pci\",\"guest-cid\":7}"
