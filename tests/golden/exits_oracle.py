@@ -14,7 +14,7 @@ import json
 import re
 import sys
 
-LINE = re.compile(r"^.*-(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}): (\w+): +(.*)$")
+LINE = re.compile(r"^.*-(\d+)\s+\[(\d+)\]\S*\s+(?:[^\s\d]\S*\s+)?(\d+)\.(\d{9}): (\w+): +(.*)$")
 # By instruction set and number of the reason: its name, and the events that show what for.
 VMX = {
     10: ("CPUID", {"kvm_cpuid"}), 18: ("VMCALL", {"kvm_hypercall"}), 28: ("CR_ACCESS", {"kvm_cr"}),

@@ -146,7 +146,7 @@ class Recount:
 
 
 def recount(text):
-    lines = [m for m in (re.match(r"\s*.*-(\d+)\s+\[(\d+)\]\s.*?(\d+)\.(\d{9}): (\w+): +(.*)", line)
+    lines = [m for m in (re.match(r"\s*.*-(\d+)\s+\[(\d+)\]\S*\s.*?(\d+)\.(\d{9}): (\w+): +(.*)", line)
                          for line in text.splitlines()) if m]
     ends = {int(m[2]): int(m[3] + m[4]) for m in lines}
     count = Recount(int(lines[0][3] + lines[0][4]), ends)

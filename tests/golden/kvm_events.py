@@ -15,7 +15,7 @@ import json
 import re
 import sys
 
-LINE = re.compile(r"^.*-(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}): (\w+): +(.*)$")
+LINE = re.compile(r"^.*-(\d+)\s+\[(\d+)\]\S*\s+(?:[^\s\d]\S*\s+)?(\d+)\.(\d{9}): (\w+): +(.*)$")
 ENTRIES = {"kvm_entry", "kvm_enter", "kvm_reenter", "kvm_s390_sie_enter"}
 EXITS = {"kvm_exit": ("exit_reason", "scause", "reason"), "kvm_s390_sie_exit": ("icptcode",)}
 DEAD = 0x10 | 0x20 | 0x40

@@ -9,7 +9,7 @@ import json
 import re
 import sys
 
-LINE = re.compile(r"^\s*(.+)-(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(\w+):\s*(.*)$")
+LINE = re.compile(r"^\s*(.+)-(\d+)\s+\[(\d+)\]\S*\s+(?:[^\s\d]\S*\s+)?(\d+)\.(\d{9}):\s+(\w+):\s*(.*)$")
 
 
 def add_up(path):

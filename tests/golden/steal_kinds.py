@@ -113,7 +113,7 @@ def check_tables(report, tables):
 
 def switches_of(text):
     """Who had each CPU, and for how long: sched_switch alone."""
-    line = re.compile(r"\[(\d+)\]\s+(\d+)\.(\d{9}): sched_switch:.* next_pid=(\d+)")
+    line = re.compile(r"\[(\d+)\]\S*\s+(?:[^\s\d]\S*\s+)?(\d+)\.(\d{9}): sched_switch:.* next_pid=(\d+)")
     stays, last = collections.defaultdict(list), {}
     with open(text, encoding="utf-8", errors="replace") as file:
         for match in map(line.search, file):

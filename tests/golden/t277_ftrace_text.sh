@@ -29,7 +29,8 @@ trace-cmd report host.dat > host.txt 2> /dev/null
 run report host.txt
 status 0
 says "$ERR" "host.txt: its times are in microseconds"
-says "$ERR" "host.txt: it does not record all interrupts"
+# trace-cmd of Debian 13 prints the context
+grep -qE '\[[0-9]+\] +[.dDN][^ ]{4} ' host.txt || says "$ERR" "host.txt: it does not record all interrupts"
 # the same numbers of exits
 grep '^exits,' right > exits
 rows host.txt | grep '^exits,' > got
