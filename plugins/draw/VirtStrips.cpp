@@ -96,12 +96,11 @@ VirtStrip::Label vcpuLabel(const VirtStrip &strip, const VirtNames &names,
 	VirtStrip::Label label = { 0, 0, look->title, "",
 				   virt_color_text_is_dark(look->color), false };
 
-	if (interval->state == VIRT_GUEST) {
-		label.text = "VIRT";
-	} else if (interval->state == VIRT_PREEMPTED) {
+	if (interval->state == VIRT_PREEMPTED) {
 		label.shorter = "preempted";
 		label.text = preemptedBy(strip, names, interval, end);
-	} else if (virt_state_on_pcpu(interval->state) && interval->detail != VIRT_NONE) {
+	} else if (virt_state_on_pcpu(interval->state) && interval->state != VIRT_GUEST &&
+		   interval->detail != VIRT_NONE) {
 		label.shorter = virtShown(virt_text_reason(model, interval->detail)).toStdString();
 		label.text += ": " + label.shorter;
 	}
