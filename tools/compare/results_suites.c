@@ -233,6 +233,18 @@ static int add_head(struct results_file *file, const char *line)
 	return run < 0 ? run : 0;
 }
 
+/** The number of "System Benchmarks Index Score (Partial Only)   123.4" */
+static bool take_index(const char *line, double *value)
+{
+	const char *at = results_after(line, "System Benchmarks Index Score");
+
+	if (at && *at == '(') {
+		at = strchr(at, ')');
+		at = at ? at + 1 : NULL;
+	}
+	return at && results_number(at, value, NULL);
+}
+
 static int read_unixbench(struct results_file *file)
 {
 	double copies = 1, value;
@@ -246,8 +258,7 @@ static int read_unixbench(struct results_file *file)
 			copies = value;
 		else if (is_result(line, name, sizeof(name), &value))
 			ret = add_unixbench(file, copies, name, value);
-		else if ((at = results_after(line, "System Benchmarks Index Score")) &&
-			 results_number(at + (*at == '(' ? strcspn(at, ")") + 1 : 0), &value, NULL))
+		else if (take_index(line, &value))
 			ret = add_unixbench(file, copies, strstr(line, "Partial") ?
 					    "partial_index" : "index", value);
 		else
