@@ -14,12 +14,6 @@ static bool goes_on(const struct kvm_vcpu *vcpu, const struct kvm_event *event,
 	       event->kind != KVM_LOST;
 }
 
-/** Only exits out of a guest's guest are told, and no entry into one. */
-static bool has_blind_entries(const struct kvm_tracker *tracker)
-{
-	return tracker->has_nested_exits && !tracker->has_nested_entries;
-}
-
 void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 		    const struct kvm_event *event)
 {
@@ -27,7 +21,8 @@ void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 	const struct kvm_event *end = cpu->events + cpu->n;
 	bool is_exit;
 
-	if (vcpu->level_known && !has_blind_entries(tracker))
+	/* each exit out of a guest's guest has a record, but not each entry (VMX before Linux 6.1) */
+	if (vcpu->level_known && !tracker->has_nested_exits)
 		return;
 	if (event->kind == KVM_ENTRY) {
 		do {

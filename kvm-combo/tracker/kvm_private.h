@@ -122,7 +122,7 @@ struct kvm_tracker {
 	struct key_map	shared_tasks;	/* by hash of what they are called */
 	uint64_t	recorded;	/* kinds of records, see kvm_recorded.h */
 	uint64_t	formats;	/* kinds whose events the trace knows */
-	bool		has_nested_entries, has_nested_exits;	/* records of them */
+	bool		has_nested_exits;	/* records of them */
 	bool		has_lives;	/* vCPUs go on as other threads */
 	const struct kvm_part *part;	/* what the records are a part of; or NULL */
 };

@@ -241,7 +241,6 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 		return -ENOMEM;
 	if (event->kind == KVM_BORN && add_maker(tracker, stored))
 		return -ENOMEM;
-	tracker->has_nested_entries |= event->kind == KVM_NESTED_ENTRY;
 	tracker->has_nested_exits |= event->kind == KVM_NESTED_EXIT;
 	return 0;
 }

@@ -104,6 +104,11 @@ for vcpu in vcpus:
         expect(f"{vcpu['vcpu']} {state}", vcpu["states"][state]["total_ns"], ns[state])
     expect(f"{vcpu['vcpu']} exits", {e["reason"]: e["count"] for e in vcpu["exits"]},
            {names[number]: count for number, count in exits.items()})
+    if "kvm_nested_vmexit" in kinds:
+        levels = vcpu["exit_levels"]
+        for name, is_nested in ("l1", False), ("l2", True):
+            expect(f"{vcpu['vcpu']} exits of {name}", levels[name],
+                   sum(n for (nested, _), n in exits.items() if nested == is_nested))
     for e in vcpu["exits"]:
         expect(f"{vcpu['vcpu']} {e['reason']}: polling is no cost", e["total_ns"],
                sum(n or 0 for state, n in e["states_ns"].items()

@@ -22,6 +22,8 @@
 #include "enough.h"
 #include "kvm_fields.h"
 #include "kvm_private.h"
+#include "virt_needs.h"
+#include "virt_worst.h"
 
 #define N_BY_CHANCE	(12 / ENOUGH(4))
 
@@ -367,6 +369,24 @@ static void compare_exits(struct pair *pair, int32_t vcpu, int32_t of)
 	}
 }
 
+/** The level that each exit leaves, where both can show it. */
+static void compare_levels(struct pair *pair, int32_t vcpu, int32_t of)
+{
+	static const struct virt_interval none;
+	struct virt_exit_levels is, said;
+
+	if (!virt_model_knows(pair->cut, VIRT_NUMBER_NESTED) ||
+	    !virt_model_knows(pair->whole, VIRT_NUMBER_NESTED))
+		return;
+	virt_vcpu_exit_levels(pair->whole, of, INT64_MIN, INT64_MAX, &is);
+	virt_vcpu_exit_levels(pair->cut, vcpu, INT64_MIN, INT64_MAX, &said);
+	pair->said = pair->is = &none;
+	if (said.l1 > is.l1 + is.unknown || said.l2 > is.l2 + is.unknown ||
+	    said.l1 + said.l2 + said.unknown != is.l1 + is.l2 + is.unknown ||
+	    (said.unknown <= is.unknown && (said.l1 != is.l1 || said.l2 != is.l2)))
+		complain(pair, "exits by level", vcpu, 0);
+}
+
 /** Return: moments for which the law does not hold. */
 static unsigned int compare(const struct virt_model *whole, const struct virt_model *cut,
 			    const char *what)
@@ -379,6 +399,7 @@ static unsigned int compare(const struct virt_model *whole, const struct virt_mo
 		assert_true(of >= 0);
 		compare_vcpu(&pair, v, of);
 		compare_exits(&pair, v, of);
+		compare_levels(&pair, v, of);
 	}
 	return pair.n;
 }

@@ -71,7 +71,7 @@ static const struct number_row {
 		{ K(ENTRY) | K(WHOLE), K(EXIT) | K(WHOLE), K(WAKEUP) | UNSPLIT },
 		{ K(ENTRY), K(EXIT), XEN_WAKEUP | UNSPLIT } } },
 	[VIRT_NUMBER_NESTED] = { "exits of nested guests", false, {
-		{ K(EXIT), K(NESTED), K(NESTED_EXIT) },
+		{ K(ENTRY), K(EXIT), K(NESTED_EXIT) },
 		{ K(EXIT) } } },
 	[VIRT_NUMBER_MIGRATIONS] = { "migrations", true, {
 		{ K(SWITCH) },
