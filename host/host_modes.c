@@ -108,7 +108,7 @@ static int32_t call_of_number(struct host_modes *modes, int64_t number)
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-static const char *behind(const char *name, const char *prefix)
+static const char *after_prefix(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -122,11 +122,11 @@ static int look_up_named(struct host_modes *modes, struct host_mode_kind *kind, 
 	const char *call = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(begins) && !call; i++) {
-		call = behind(name, begins[i]);
+		call = after_prefix(name, begins[i]);
 		kind->kind = call ? MODE_CALL : MODE_RUN;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(ends) && !call; i++) {
-		call = behind(name, ends[i]);
+		call = after_prefix(name, ends[i]);
 		kind->kind = call ? MODE_CALL_END : MODE_RUN;
 	}
 	if (!call && !strcmp(name, "sys_exit"))
@@ -149,7 +149,7 @@ static int look_up(struct host_modes *modes, struct host_mode_kind *kind,
 		kind->by_number = true;
 		return 0;
 	}
-	if (!strcmp(system, "exceptions") && behind(name, "page_fault_"))
+	if (!strcmp(system, "exceptions") && after_prefix(name, "page_fault_"))
 		kind->kind = MODE_FAULT;
 	return strcmp(system, "syscalls") ? 0 : look_up_named(modes, kind, name);
 }
@@ -321,7 +321,7 @@ static int add_runs(struct host_modes *modes, const struct virt_guest *lives)
 static bool is_common_call(void *arg, int32_t event, const char *system, const char *name)
 {
 	static const char *const calls[] = { "read", "write", "futex", "ioctl" };
-	const char *call = strcmp(system, "syscalls") ? NULL : behind(name, "sys_enter_");
+	const char *call = strcmp(system, "syscalls") ? NULL : after_prefix(name, "sys_enter_");
 	size_t *n = arg;
 
 	(void)event;

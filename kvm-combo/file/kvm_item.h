@@ -103,7 +103,7 @@ union kvm_item_room {
 
 /**
  * kvm_item_unpack - read a packed item that may be hostile
- * @from, @size: bytes that another process may change meanwhile; each is read once
+ * @from, @size: bytes that another process may change at the same time; each is read once
  * @room: receives the parts, @item points to them
  *
  * Return: the item's size; 0 if it is cut or has impossible values.

@@ -31,7 +31,7 @@ struct kvm_handler_event {
 /** The effect of a record on the tracker. */
 enum kvm_step_kind {
 	KVM_STEP_SEEN,		/* it only shows which thread has the CPU */
-	KVM_STEP_EVENT,		/* @event, with the members behind it */
+	KVM_STEP_EVENT,		/* @event, with the members after it */
 	KVM_STEP_HANDLER,	/* the record's struct kvm_handler_event */
 	KVM_STEP_IDLE_STATE,	/* the CPU is in the idle state @event.value */
 	KVM_STEP_FREQUENCY,	/* the CPU @more runs at @event.value kHz */

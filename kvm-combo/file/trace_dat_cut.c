@@ -80,7 +80,7 @@ static bool take_option(void *arg, const struct dat_file *dat, struct dat_option
 #define V6_TAG		"flyrecord"
 #define V6_PLACE	16	/* bytes: offset and size */
 
-/** The list of places behind the tag, at the end of the head. Return: false: there is none. */
+/** The list of places after the tag, at the end of the head. Return: false: there is none. */
 static bool find_list(struct trace_dat_cut *cut, uint64_t end, uint64_t *n)
 {
 	char tag[sizeof(V6_TAG)];
@@ -263,7 +263,7 @@ static int add_record(struct writing *writing, uint64_t ts, const void *data, si
 	return ret;
 }
 
-/** Records are missing before the next one. @count: 0: nobody knows how many */
+/** Records are missing before the next one. @count: 0: an unknown number */
 static int add_loss(struct writing *writing, uint64_t count)
 {
 	int ret = end_page(writing);

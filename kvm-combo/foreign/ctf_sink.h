@@ -13,7 +13,7 @@
  *
  * Losses: LTTng counts the events that it discards in each packet, for each CPU and channel. They
  * are missing before the next record of the CPU. Until that channel has a record again, the CPU's
- * records of other channels are behind a loss as well.
+ * records of other channels are after a loss as well.
  */
 #ifndef KSHARK_VIRT_CTF_SINK_H
 #define KSHARK_VIRT_CTF_SINK_H

@@ -46,7 +46,7 @@ struct event_format {
 	struct event_field *fields;
 	size_t		n, room;
 	size_t		size;		/* of the part of a record that has a fixed size */
-	const char	*print;		/* the text behind "print fmt: "; NULL: all fields */
+	const char	*print;		/* the text after "print fmt: "; NULL: all fields */
 };
 
 /** event_format_init - begin a format without fields; names are made identifiers of C. */

@@ -117,7 +117,7 @@ static int convert_ctf(struct job *job)
 }
 #endif
 
-/** A file that becomes shorter meanwhile ends this process. */
+/** A file that becomes shorter while it is read ends this process. */
 static int convert_perf(struct job *job)
 {
 	struct foreign_outcome *outcome = job->outcome;

@@ -195,7 +195,7 @@ static int read_file_head(struct perf_reader *reader, const struct perf_bytes *f
 		reader->facts->is_cut = true;
 		at = reader->size;
 	}
-	/* perf record writes the size, and the features behind, at its end */
+	/* perf record writes the size, and the features after it, at its end */
 	reader->facts->is_unfinished = !size;
 	if (size)
 		ret = at + size < at ? 0 : read_features(reader, file, file->at + 72, at + size);

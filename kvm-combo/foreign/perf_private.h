@@ -145,7 +145,7 @@ static inline bool perf_part(const struct perf_bytes *bytes, uint64_t at, uint64
 	return true;
 }
 
-/** perf_skip - go on behind @n bytes. Return: false if there are less. */
+/** perf_skip - go on after @n bytes. Return: false if there are less. */
 static inline bool perf_skip(struct perf_bytes *bytes, uint64_t n)
 {
 	return perf_part(bytes, n, n > bytes->left ? 0 : bytes->left - n, bytes);

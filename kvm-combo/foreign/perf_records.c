@@ -373,7 +373,7 @@ int perf_take_record(struct perf_reader *reader, const struct perf_record *recor
 	return 0;
 }
 
-/** Some records have more behind them than their size says. Return: false: it is not there. */
+/** Some records have more after them than their size says. Return: false: it is not there. */
 static bool skip_more(struct perf_bytes *bytes, const struct perf_record *record)
 {
 	const struct perf_bytes *body = &record->body;

@@ -448,7 +448,7 @@ static bool match(const struct reading *reading, const char *form, const char *t
 
 /* --- name=value ------------------------------------------------------------------------------ */
 
-/** Where the next "name=" begins behind a value, or the end. */
+/** Where the next "name=" begins after a value, or the end. */
 static const char *end_of_value(const char *text)
 {
 	for (const char *at = text; *at; at++) {

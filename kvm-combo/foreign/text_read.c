@@ -53,7 +53,7 @@ struct line {
 	bool		is_micros;
 	const char	*event;
 	size_t		n_event;
-	const char	*text;		/* behind the event's name */
+	const char	*text;		/* after the event's name */
 };
 
 /* --- lines ----------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static const char *blanks(const char *at)
 	return at + strspn(at, " \t");
 }
 
-/** Return: behind the digits, NULL if there are none, or the number is too large. */
+/** Return: after the digits, NULL if there are none, or the number is too large. */
 static const char *digits(const char *at, uint64_t most, uint64_t *number)
 {
 	*number = 0;
@@ -127,7 +127,7 @@ static const char *read_flags(const char *at, struct line *line)
 	return blanks(at + n);
 }
 
-/** SECONDS.FRACTION, with a colon behind. */
+/** SECONDS.FRACTION, with a colon after. */
 static const char *read_time(const char *at, struct line *line)
 {
 	uint64_t seconds, fraction;

@@ -262,7 +262,7 @@ static void read_meta(struct collection *collection, const struct kshark_data_st
 
 /**
  * Times that are cycles of the TSC become ns, as everywhere: by the frequency that the user gives,
- * or that the sidecar has. Return: false if nobody knows it.
+ * or that the sidecar has. Return: false if it is unknown.
  */
 static bool set_hz(struct kshark_data_stream *stream, const struct kvm_meta *meta)
 {

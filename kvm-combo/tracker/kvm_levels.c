@@ -21,7 +21,7 @@ void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 	const struct kvm_event *end = cpu->events + cpu->n;
 	bool is_exit;
 
-	/* each exit out of a guest's guest has a record, but not each entry (VMX before Linux 6.1) */
+	/* each exit of a guest of the guest has a record, each entry not (VMX before Linux 6.1) */
 	if (vcpu->level_known && !tracker->has_nested_exits)
 		return;
 	if (event->kind == KVM_ENTRY) {

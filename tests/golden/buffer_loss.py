@@ -11,7 +11,7 @@ import struct
 import sys
 
 PAGE = 4096
-MISSED, STORED = 1 << 31, 1 << 30	# of the size of a page: records before it are missing, their number is behind
+MISSED, STORED = 1 << 31, 1 << 30	# of the size of a page: records before it are missing, their number follows
 
 
 def find_buffer(data, name):

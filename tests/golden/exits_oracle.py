@@ -97,7 +97,7 @@ def exits_of(path):
 
 
 def plain(name):
-    """A leaf may have a name behind its number."""
+    """A leaf may have a name after its number."""
     return re.sub(r"^(leaf 0x\w+) .*", r"\1", name)
 
 
@@ -108,7 +108,7 @@ def main(json_path, csv_path, raw_path, begin=None, end=None):
     exits, vcpus = exits_of(raw_path)
     begin = int(begin) if begin else -1
     end = int(end) if end else 2**63
-    # the most frequent ones of the whole trace are told apart
+    # the most frequent ones of the whole trace have a row each
     counts = collections.defaultdict(collections.Counter)
     for pid in exits:
         for _, _, reason, events, what in exits[pid]:
@@ -144,7 +144,7 @@ def main(json_path, csv_path, raw_path, begin=None, end=None):
                 row[1] += part["cost"]["count"]
                 row[2] += part["cost"]["total_ns"]
                 if name is None and part["argument"] not in ("others", "not recorded"):
-                    # of the whole trace, not less than any that is not told apart
+                    # of the whole trace, not less than any without a row of its own
                     assert counts[key[1]][part["argument"]] >= sorted(counts[key[1]].values())[-MOST]
     assert got == dict(wanted), (sorted(set(map(str, got.items())) ^ set(map(str, wanted.items()))))
     rows = {}

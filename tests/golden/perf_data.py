@@ -6,7 +6,7 @@ TRACE is of version 6, not compressed: trace-cmd convert --file-version 6 --comp
 
     pipe        as through a pipe
     zstd        compressed records, as "perf record -z" writes them; needs the command zstd
-    ids         the id behind the time, instead of at the beginning; call chains, values of a group of counters
+    ids         the id after the time, instead of at the beginning; call chains, values of a group of counters
     threads     a buffer per thread and not per CPU: only times and rounds show the order
     task        of certain tasks: what the map of threads says
     alone       one event: no ids, no map of CPUs
@@ -69,7 +69,7 @@ class Maker:
         if "alone" in how:
             self.events = self.events[:1]
 
-    # ids: of the event with number N on a CPU; that of cycles is behind all others
+    # ids: of the event with number N on a CPU; that of cycles is after all others
     def id(self, number, cpu):
         return 1 + number * len(self.trace.cpus) + cpu
 
@@ -156,7 +156,7 @@ class Maker:
         found, late = {}, 0
         for cpu in range(len(self.trace.cpus)):
             for time, lost, event in self.trace.events(cpu):
-                # behind its head; of a large one, its size is there, too
+                # after its head; of a large one, its size is there, too
                 event = event[4:] if event[0] & 31 else event[8:]
                 lost = max(lost, 1) if lost else self.lose(cpu)
                 if lost is None:

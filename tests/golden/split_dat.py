@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""split_dat.py FOLDER TRACE...: a part of a trace.dat tells what the whole trace tells of its window,
-and parts that are merged tell what the whole trace tells.
+"""split_dat.py FOLDER TRACE...: a part of a trace.dat has the numbers of the whole trace in its window,
+and merged parts have those of the whole trace.
 
 The records are those that trace-cmd lists of the window, by times that trace-cmd computes.
 """

@@ -47,7 +47,7 @@ cat "$FAKE_LOG" commanded/host.dat.meta.json >> "$WORK/transcript"
 is "$(json commanded/recording.json 'j["state"], j["events"]')" "('complete', 'minimal')"
 is "$(json commanded/host.dat.meta.json '["tsc_offset_at_end" in v for g in j["guests"] for v in g["vcpus"]]')" \
 	'[True, False, False, False]'
-# a quota holds the machine meanwhile; a thread is moved to another cgroup
+# a quota holds the machine during the recording; a thread is moved to another cgroup
 kvm_host
 FAKE_CGROUP=$KSHARK_VIRT_ROOT/sys/fs/cgroup/machine.slice/web attempt -o held -- bash -c '
 	printf "nr_periods 41\nnr_throttled 38\nthrottled_usec 3000000\n" > "$FAKE_CGROUP/cpu.stat"

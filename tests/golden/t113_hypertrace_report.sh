@@ -88,7 +88,7 @@ import sys
 report = json.load(open(sys.argv[1]))
 assert report["hypertrace"] == []
 boot = report["boot"][0]
-assert boot["told_by"] == "trace"
+assert boot["source"] == "trace"
 assert [(s["kind"], s["name"], s["from_ns"] - (1 << 40), s["to_ns"] - (1 << 40), s["end_known"])
         for s in boot["stages"]] == [
     ("level", "early", 50000, 251000, True), ("level", "core", 251000, 604000, True),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# kshark-virt split and merge of trace.dat: a part tells what the whole trace tells of its window, and has
+# kshark-virt split and merge of trace.dat: a part has the numbers of the whole trace in its window, and
 # the records that trace-cmd lists of it; guests get the same window and stay a pair with their host.
 . "$(dirname "$0")/lib.sh"
 
@@ -47,7 +47,7 @@ a, b, whole, part = (json.load(open(f)) for f in sys.argv[1:])
 assert a["machines"] == b["machines"] and a["pcpus"] == b["pcpus"] and a["steal"].keys() == b["steal"].keys()
 delete = part.pop("part")
 assert whole == part and delete["from_ns"] < delete["to_ns"]
-# the guest's records are aligned as those of the whole trace: all of them are told of
+# the guest's records are aligned as those of the whole trace: all of them have a row
 def known(report):
     return [(g.get("machine"), sorted(t["pid"] for t in g["tasks"])) for g in report["guests"]]
 assert known(a) == known(b), (known(a), known(b))

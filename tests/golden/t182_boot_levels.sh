@@ -55,7 +55,7 @@ for _, cpu, time, event, info in lines(sys.argv[3]):
     elif event == "initcall_finish":
         calls.append((start, time))
 (boot,) = report["boot"]
-assert boot["told_by"] == "trace"
+assert boot["source"] == "trace"
 told = [s for s in boot["stages"] if s["kind"] == "level"]
 assert [(s["name"], s["from_ns"], int(s["vcpu"][-1])) for s in told] == levels and len(levels) == 10
 for stage, following in zip(told, told[1:] + [None]):

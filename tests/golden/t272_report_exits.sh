@@ -23,7 +23,7 @@ against()
 	done
 	trace-cmd report -R -t "$trace" > "$WORK/raw.txt" 2> "$WORK/said"
 	# shellcheck disable=SC2046
-	check "$trace $*: as the records tell" python3 "$GOLDEN/exits_oracle.py" \
+	check "$trace $*: as in the records" python3 "$GOLDEN/exits_oracle.py" \
 		"$WORK/exits.json" "$WORK/exits.csv" "$WORK/raw.txt" \
 		$(printf '%s\n' "$@" | sed -n 's/^--\(from\|to\)=\([0-9]*\)\.\([0-9]*\)$/\2\3/p')
 }
@@ -33,12 +33,12 @@ against kvm-host.dat --from=1794.000000001 --to=1794.500000000
 against kvm-host.dat --from=1795.100000000 --to=1796.600000000
 against kvm-hypercall.dat
 against cases/exits.dat
-# an exit begins, its record follows behind the end of the window
+# an exit begins, its record follows after the end of the window
 against cases/exits.dat --from=100.000000000 --to=100.000005351
 against cases/exits.dat --from=100.000005350 --to=100.000400000
 against cases/exits.dat --from=100.000400000 --to=100.001463151
 
-# An event that was not recorded: the exits are there, and nobody knows what they were for.
+# An event that was not recorded: the exits are there, and their arguments are unknown.
 python3 "$GOLDEN/trace_dat_less.py" cases/exits.dat "$WORK/less.dat" kvm_msr kvm_page_fault
 for event in kvm_msr kvm_page_fault; do
 	run report --quiet --exits "$WORK/less.dat"
@@ -75,7 +75,7 @@ for trace in hvm-exits.xen hvm-io.xen credit2-4.20.xen; do
 	if command -v xenalyze > /dev/null && ! sanitized; then
 		xenalyze_says "$SAMPLES/$trace" --cpu-hz "$(known_hz "$trace")" --dump-all \
 			> "$WORK/xenalyze"
-		check "$trace as xenalyze tells" python3 "$GOLDEN/exits_xen.py" \
+		check "$trace: as xenalyze prints" python3 "$GOLDEN/exits_xen.py" \
 			"$WORK/exits.json" "$WORK/xenalyze"
 	fi
 done
@@ -83,7 +83,7 @@ run report --quiet --exits hvm-io.xen
 status 0
 golden t272_exits_xen "$OUT"
 
-# one vCPU alone; not with another page; a trace of which nobody knows any exit
+# one vCPU alone; not with another page; a trace without known exits
 run report --quiet --exits --vcpu g1v1 kvm-host.dat
 status 0
 check "only what was asked for" test "$(grep -c 'VM exits' "$OUT")" = 2

@@ -48,7 +48,7 @@ trace-cmd report "$WORK/lossy.dat" 2>/dev/null | sed -n 's/^CPU:\([0-9]*\) \[\([
 	sed 's/^\([0-9]*\) $/\1 unknown/; s/ $//' | sort > "$WORK/right"
 check "there are losses" test -s "$WORK/right"
 same "$WORK/lost" "$WORK/right"
-# nobody knows whether what is missing was of a vCPU or a task
+# missing records may be of a vCPU or of a task
 run dump -q --format csv --vcpu d1v0 --task 'CPU 0/KVM' "$WORK/lossy.dat"
 status 0
 check "losses stay" test "$(grep -c ',lost_records,' "$OUT")" = "$(wc -l < "$WORK/right")"

@@ -125,7 +125,7 @@ says "$OUT" "sched:sched_switch was not recorded"
 sed '/sched_wakeup/d' "$WORK/calls.txt" > "$WORK/no-wakeup.txt"
 run report -q --tasks --format json "$WORK/no-wakeup.txt"
 status 0
-check "without wake-ups nobody knows who slept" python3 - "$OUT" << 'END'
+check "without wake-ups, sleep is unknown" python3 - "$OUT" << 'END'
 import json, sys
 for machine in json.load(open(sys.argv[1]))["machines"]:
     for task in machine["tasks"]:
@@ -169,7 +169,7 @@ run report -q --tasks --format json "$SAMPLES/credit2-basic.xen"
 status 0
 check "Xen does not record tasks" grep -q '"tasks": null' "$OUT"
 
-# While records of a CPU are lost, nobody knows who had it, nor which system calls ended.
+# While records of a CPU are lost, its task and the ends of system calls are unknown.
 {
 	sed '/100.000080/q' "$WORK/calls.txt"
 	echo "CPU:0 [LOST 5 EVENTS]"

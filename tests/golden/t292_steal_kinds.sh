@@ -55,7 +55,7 @@ for sample in kvm-host kvm-talk kvm-shared kvm-ptp kvm-migration recording-kvm/h
 	check "each kind: $(cat "$WORK/n")" grep -q "host_ns=[1-9]" "$WORK/n"
 done
 
-# without sched_migrate_task, nobody knows whose it was
+# without sched_migrate_task, the culprits are unknown
 tables "$SAMPLES/kvm-paused.dat"
 run check -q --max 'steal[machines]=1%' "$SAMPLES/kvm-paused.dat"
 status 4

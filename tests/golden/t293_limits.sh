@@ -81,7 +81,7 @@ says "$WORK/text" '  g1:web                      none'
 says "$WORK/text" '  g2:db                     50.0 %           -                -  /db'
 check "an unknown row" grep -q ',limit,g2:db,,/db,,,' "$WORK/csv"
 
-# a new quota; counters that went back; a cgroup of which nobody knows what is above
+# a new quota; counters that went back; a cgroup whose parents are unknown
 quota 'j["cgroups"] = [{"path": "/"}, cgroup("/web", 0, at(20000, 100000, 9, 2, 5), at(50000, 100000, 10, 3, 7)),
 	cgroup("/a/db", None, at(50000, 100000, 9, 2, 5), at(50000, 100000, 1, 0, 0))]
 for v in web: web[v]["cgroup"] = 1

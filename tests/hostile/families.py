@@ -90,7 +90,7 @@ class Samples:
             if size < 8:
                 break
             offsets.append(at)
-            # the formats come behind their record
+            # the formats come after their record
             at += size + (struct.unpack_from(order + "I", data, at + 8)[0] + 7 & ~7 if kind == 66 else 0)
         return data, offsets
 

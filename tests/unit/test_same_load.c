@@ -197,7 +197,7 @@ static bool has_guest(const struct virt_interval *intervals, size_t n)
 }
 
 /**
- * What goes on at the end of a part is shown by a record behind it: how much of a wait KVM has
+ * What goes on at the end of a part is shown by a record after it: how much of a wait KVM has
  * polled. What goes on at its beginning, by one before it: whether the machine is stopped, and
  * whether the vCPU is in the monitor until it first enters its guest.
  */

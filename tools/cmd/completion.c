@@ -20,7 +20,7 @@ struct script {
 /* --- values of options ----------------------------------------------------------------------- */
 
 enum values {
-	VALUES_NONE = 0,	/* the option has no argument, or nobody knows which */
+	VALUES_NONE = 0,	/* the option has no argument, or an unknown one */
 	VALUES_WORDS,
 	VALUES_FILES
 };

@@ -8,7 +8,7 @@
 
 #include "options.h"
 
-/** The shells, NULL behind the last one. */
+/** The shells, NULL after the last one. */
 extern const char *const completion_shells[];
 
 /**

@@ -58,11 +58,11 @@ enum ksv_color {
 	KSV_COLOR_AUTO = 0, KSV_COLOR_ALWAYS, KSV_COLOR_NEVER
 };
 
-/** Values of an option that are no choices: some of them, in a list, or with more behind them. */
+/** Values of an option that are no choices: some of them, in a list, or with more after them. */
 struct ksv_words {
 	const char	*option;	/* its name */
-	const char	*(*word)(size_t i); /* NULL behind the last one */
-	const char	*suffix;	/* behind each; or NULL */
+	const char	*(*word)(size_t i); /* NULL after the last one */
+	const char	*suffix;	/* after each; or NULL */
 };
 
 /** A subcommand. */

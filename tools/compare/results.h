@@ -85,13 +85,13 @@ int results_fail(struct results_file *file, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * results_after - the text behind @prefix, if a line begins so after blanks
+ * results_after - the text after @prefix, if a line begins so after blanks
  *
  * Return: the text without blanks before it, or NULL.
  */
 const char *results_after(const char *line, const char *prefix);
 
-/** results_number - a plain decimal number at the beginning of a text. @end: behind it, or NULL */
+/** results_number - a plain decimal number at the beginning of a text. @end: after it, or NULL */
 bool results_number(const char *text, double *number, const char **end);
 
 /** results_json_number - a number of an object, whatever type it has */

@@ -73,7 +73,7 @@ static bool fits_line(const char *line)
 	       summary_of(line, &thread, &min, &avg, &max);
 }
 
-/** One value per column behind a title: "# Avg Latencies: 00003 00004". */
+/** One value per column after a title: "# Avg Latencies: 00003 00004". */
 static int add_columns(struct results_file *file, const char *at, const char *metric)
 {
 	double value;

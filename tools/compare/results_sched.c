@@ -69,7 +69,7 @@ static void name_of(const char *line, char *name, size_t size)
 		*c = *c == '/' ? '.' : *c;
 }
 
-/** What a number is of, by the words behind it. */
+/** What a number is of, by the words after it. */
 static const struct {
 	const char	*words, *metric;
 	enum compare_better better;

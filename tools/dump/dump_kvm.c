@@ -237,7 +237,7 @@ static bool wants_task(const struct kvm_dump *dump, const struct kvm_row *row)
 	return (comm && row->line->pid > 0 && matches(tasks, comm)) || matches(tasks, pid);
 }
 
-/** Nobody knows to which vCPU the missing records of a host belong. */
+/** The missing records of a host may belong to any vCPU. */
 static bool wants_vcpu(const struct kvm_dump *dump, const struct kvm_row *row)
 {
 	const struct ksv_vcpu_set *vcpus = &dump->options->filter->vcpus;

@@ -137,7 +137,7 @@ static int run_arguments(struct query_options *options, char **argv, int n)
 		return n ? ksv_usage_error(command, "--examples takes no file and no question") :
 		       answer_examples(options);
 	if (!n)
-		return ksv_usage_error(command, "which question? Give a SELECT in quotes behind "
+		return ksv_usage_error(command, "which question? Give a SELECT in quotes after "
 				       "the files; --examples has some");
 	if (is_dot(argv[n - 1]))
 		return answer_dot(options, argv[n - 1], NULL);

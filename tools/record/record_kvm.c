@@ -469,7 +469,7 @@ static void tell_guests(const struct record *record)
 }
 
 /** A trace without records answers nothing. */
-static int tell_nothing(struct record *record)
+static int fail_empty(struct record *record)
 {
 	record->nothing = true;
 	if (record->was_off)
@@ -509,7 +509,7 @@ static int finish(struct record *record, int status)
 		status = record_failed(record, LOG, own ? "the copy of the kernel's buffers" :
 				       "trace-cmd", "has failed");
 	if (!status && !record->count.records)
-		status = tell_nothing(record);
+		status = fail_empty(record);
 	else if (record->was_off && record->stop != RECORD_DIED)
 		ksv_note("another program has stopped the buffers before the end (tracing_on): "
 			 "later records are missing");

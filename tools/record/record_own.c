@@ -139,7 +139,7 @@ static void run_copy(struct copy *copy, int input, int log)
 {
 	setpgid(0, 0);
 	prctl(PR_SET_NAME, RECORD_OWN_COMM);
-	/* whoever wants to end the recording ends the recorder */
+	/* signals that end a recording are for the recorder, which then ends this process */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);

@@ -176,7 +176,7 @@ static void boot_facts(struct facts *to, const struct report *report)
 		to->machine = report_hyper_name(report, machine);
 		facts_open(to, NULL, '{', false);
 		facts_name(to, "machine", to->machine);
-		facts_name(to, "told_by", host_stages_by_trace(machine->stages) ?
+		facts_name(to, "source", host_stages_by_trace(machine->stages) ?
 			   "trace" : "hypercalls");
 		facts_open(to, "stages", '[', false);
 		host_stages_each(machine->stages, boot_stage_facts, &writer);

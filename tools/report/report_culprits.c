@@ -201,7 +201,7 @@ void report_steal_kinds_facts(struct facts *to, const struct report *report, con
 	to->unknown = false;
 }
 
-/** JSON has the tasks of each culprit in it, CSV behind all culprits. */
+/** JSON has the tasks of each culprit in it, CSV after all culprits. */
 void report_culprits_facts(struct facts *to, const struct report *report,
 			   const struct report_vcpu *vcpu)
 {

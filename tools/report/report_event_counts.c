@@ -58,7 +58,7 @@ struct counting {
 	uint32_t		room_kinds;
 	struct counts		by_event, by_machine, by_task, by_cpu;
 	uint64_t		records, lost;
-	bool			has_lost_more;	/* nobody knows how many */
+	bool			has_lost_more;	/* an unknown number */
 };
 
 static int add(struct counts *counts, uint32_t what, int32_t who, uint64_t n)

@@ -316,11 +316,11 @@ static void task_row(struct table_writer *to, const struct report *report,
 	table_row(to, cells);
 }
 
-/** Time of which nobody knows who had it. */
+/** The time of unknown tasks. */
 static void unknown_row(struct table_writer *to, const struct report_hyper_machine *machine)
 {
 	struct table_cell cells[N_TASK] = {
-		[TASK_NAME] = table_name("nobody knows who"), [TASK_RUNS] = table_absent(),
+		[TASK_NAME] = table_name("unknown"), [TASK_RUNS] = table_absent(),
 		[TASK_CPU] = table_number(machine->unknown_ns),
 	};
 

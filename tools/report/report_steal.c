@@ -151,7 +151,7 @@ static void text(struct output *out, const struct report *report)
 	report_limits_text(out, report);
 }
 
-/** By whom, and how much. @ns: of a row; NULL: of all */
+/** Each culprit and its time. @ns: the times of a row; NULL: the sums of all rows */
 static void steal_by_facts(struct facts *to, const struct report *report, const int64_t *ns)
 {
 	const struct virt_matrix *steal = report->matrix;

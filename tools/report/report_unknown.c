@@ -124,14 +124,14 @@ void report_state_facts(struct facts *to, struct fact fact, const struct report 
 }
 
 void report_states_facts(struct facts *to, const struct report *report, const char *section,
-			 const char *name, enum virt_state first, enum virt_state behind,
+			 const char *name, enum virt_state first, enum virt_state end,
 			 const int64_t *ns)
 {
 	bool before = to->unknown;
 	char text[48];
 
 	facts_open(to, "states_ns", '{', true);
-	for (int i = first; i < (int)behind; i++) {
+	for (int i = first; i < (int)end; i++) {
 		enum virt_state state = (enum virt_state)i;
 
 		snprintf(text, sizeof(text), "%s%s", section ? section : "",

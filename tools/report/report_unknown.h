@@ -43,12 +43,12 @@ void report_state_facts(struct facts *to, struct fact fact, const struct report 
 
 /**
  * report_states_facts - member "states_ns": time by state, without numbers where it is unknown
- * @section: of CSV, with the name of the state behind it; NULL: not there
- * @first, @behind: the states that apply, the last one not included
+ * @section: of CSV, with the name of the state after it; NULL: not there
+ * @first, @end: the states that apply, the last one not included
  * @ns: of all states
  */
 void report_states_facts(struct facts *to, const struct report *report, const char *section,
-			 const char *name, enum virt_state first, enum virt_state behind,
+			 const char *name, enum virt_state first, enum virt_state end,
 			 const int64_t *ns);
 
 /**

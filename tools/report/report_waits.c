@@ -218,7 +218,7 @@ static int waits_subject_rows(struct table_writer *to, const struct report *repo
 		waits_waking_rows(to, waits);
 	table_rows_end(to);
 	if (!is_vcpu) {
-		/* without wake-ups, nobody knows who made them */
+		/* without wake-ups, their wakers are unknown */
 		to->unknown = !report_knows(report, VIRT_NUMBER_WAKING);
 		table_rows(to, &wakers);
 	}

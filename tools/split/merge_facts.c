@@ -63,7 +63,7 @@ static int add_loss(struct virt_part *model, const struct virt_loss *loss)
 	return 0;
 }
 
-/** What touches several parts is told by each of them. */
+/** A loss that touches several parts is in each of them. */
 static int join_losses(struct virt_part *to, const struct virt_part *from)
 {
 	int ret = 0;

@@ -345,7 +345,7 @@ int study_plan_check(const struct study_plan *plan, char *error, size_t size)
 
 /* --- from JSON ------------------------------------------------------------------------------- */
 
-/** A member that nobody knows is a mistake: its value would have no effect. */
+/** An unknown member is a mistake: its value would have no effect. */
 static int check_members(struct json_object *object, const char *what, const char *const *names,
 			 char *error, size_t size)
 {

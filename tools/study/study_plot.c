@@ -36,7 +36,7 @@
 static const struct virt_color black = { 0x1a, 0x1a, 0x1a };
 static const struct virt_color light = { 0xd5, 0xd8, 0xdc };
 
-/** Numbers of a sample, in the order of samples.csv behind the time; steal is in no panel. */
+/** Numbers of a sample, in the order of samples.csv after the time; steal is in no panel. */
 enum { CPU, STEAL, MEMORY, RUNNABLE, N_NUMBERS };
 
 static const struct {

@@ -97,7 +97,7 @@ static void put_pcpus(struct output *out, const struct table_cell *cell)
 	}
 }
 
-/** A name that exceeds its column has a blank behind it; numbers bring their own. */
+/** A name that exceeds its column has a blank after it; numbers bring their own. */
 static void put_name(struct output *out, const struct table_column *column, const char *name,
 		     const struct table_column *end)
 {

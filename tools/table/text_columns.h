@@ -49,7 +49,7 @@ void text_unknown(struct output *out);
 /** text_share - @ns of @all; nothing if there is no whole. */
 void text_share(struct output *out, int64_t ns, int64_t all, size_t width);
 
-/** text_more - after a number: nobody knows how much more it is; or blanks of this width */
+/** text_more - after a number: it may be larger; or blanks of this width */
 void text_more(struct output *out, bool is_open);
 
 /** text_rest - a line below rows: there are more, which text leaves out */

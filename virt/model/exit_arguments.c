@@ -161,7 +161,7 @@ static const char *find_port(uint64_t value)
 static const struct kind_row {
 	enum virt_record_kind record;
 	uint64_t	most;
-	const char	*verb;		/* in front of the name; "" or with a blank behind it */
+	const char	*verb;		/* in front of the name; "" or with a blank after it */
 	const char	*noun;		/* in front of the number, if it has no name */
 	const struct name_row *names;
 	size_t		n_names;

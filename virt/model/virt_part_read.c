@@ -23,7 +23,7 @@ struct reading {
 
 /* ---- words ---- */
 
-/** A number, behind which a blank or the end comes. @text: moved behind both */
+/** A number; a blank or the end follows it. @text: moved past both */
 static bool take_number(const char **text, int64_t *number)
 {
 	char *end;

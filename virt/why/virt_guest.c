@@ -244,7 +244,7 @@ static void leave(struct replay *replay, const struct virt_life_event *event)
 		replay->lives[task].woken = false;
 }
 
-/** @switched: nobody knows what led to this run otherwise, as a record is missing */
+/** @switched: only the switch shows what led to this run, as a record is missing */
 static void arrive(struct replay *replay, const struct virt_life_event *event, bool switched)
 {
 	int32_t task = event->pid > 0 ? task_of(replay, event->pid) : VIRT_NONE;

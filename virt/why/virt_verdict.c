@@ -95,7 +95,7 @@ static enum virt_verdict_part exit_part(const struct walk *walk,
 
 /**
  * A vCPU sleeps after the VM exit that says so: HLT, WFx. The monitor can also hold it back after
- * any other VM exit; after some of these, nobody knows whether the guest asked.
+ * any other VM exit; after some of these, the trace does not show whether the guest asked.
  */
 static enum virt_verdict_part sleep_part(const struct walk *walk)
 {

@@ -313,7 +313,7 @@ static void test_file(void **state)
 	assert_non_null(text);
 	assert_true(fd >= 0);
 	close(fd);
-	/* a long line, what is behind its beginning, and one without an end */
+	/* a long line, what is after its beginning, and one without an end */
 	memset(text, 'x', n);
 	memcpy(text, warning, strlen(warning));
 	text[strlen(warning)] = ' ';

@@ -269,7 +269,7 @@ static void expect_end(struct tracecmd_input *input, int cpu)
 
 /* --- tests ----------------------------------------------------------------------------------- */
 
-/** The kernel writes a loss with a time behind that of the sample that follows it. */
+/** The kernel writes a loss with a time after that of the sample that follows it. */
 static void test_losses(void **state)
 {
 	struct tracecmd_input *input;

@@ -279,7 +279,7 @@ static const char *lines_written(const struct table_format *format, int n)
 static void test_lines(void **state)
 {
 	(void)state;
-	/* what is behind a name that fills its column stays apart, and numbers in their column */
+	/* what is after a name that fills its column stays apart, and numbers in their column */
 	assert_string_equal(lines_written(&table_text, 2),
 		"  name   count" "other last\n"
 		"  length     7" "length b\n"

@@ -191,7 +191,7 @@ static void windows(void **state)
 	virt_model_free(model);
 }
 
-/** Within an exit, and not behind its entry. */
+/** Within an exit, and not after its entry. */
 static void at_a_time(void **state)
 {
 	struct virt_model *model = new_model();

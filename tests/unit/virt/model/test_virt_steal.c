@@ -21,7 +21,7 @@ static const char kinds_at[] =
 
 /**
  * vCPU 0 is of one machine with vCPU 1, vCPU 2 of another one. vCPU 0 waits for pCPU 0, then for
- * one that nobody knows.
+ * one that is unknown.
  */
 static struct virt_model *all_kinds(void)
 {
@@ -88,7 +88,7 @@ static void test_all_windows(void **state)
 	virt_model_free(model);
 }
 
-/** Whoever is not there has no kind, and nothing is stolen from it. */
+/** A culprit that does not exist is of an unknown kind; a missing vCPU has no steal. */
 static void test_nobody_there(void **state)
 {
 	struct virt_model *model = all_kinds();
