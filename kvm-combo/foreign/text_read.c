@@ -151,7 +151,7 @@ static bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/** Behind "COMM-". */
+/** What follows "COMM-". */
 static bool read_rest(const char *at, struct line *line)
 {
 	uint64_t number;
@@ -478,21 +478,38 @@ int text_reader_end(struct text_reader *reader, struct foreign_outcome *outcome)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
+/**
+ * Read a line, without its end.
+ * @n: receives its number of bytes; @text receives the first of them, with a 0 after them
+ *
+ * Return: false at the end of the file, or if it cannot be read.
+ */
+static bool get_line(FILE *in, char text[TEXT_LINE], size_t *n)
+{
+	int c;
+
+	for (*n = 0; (c = getc_unlocked(in)) != EOF && c != '\n'; ++*n)
+		if (*n < TEXT_LINE - 1)
+			text[*n] = (char)c;
+	text[*n < TEXT_LINE ? *n : TEXT_LINE - 1] = '\0';
+	return c != EOF || *n;
+}
+
 /** Read all lines. Return: 0 or a negative errno. */
 static int read_all(struct text_reader *reader, FILE *in)
 {
 	char text[TEXT_LINE];
-	bool is_rest = false;
+	size_t n;
 	int ret = 0;
 
-	while (!ret && fgets(text, sizeof(text), in)) {
-		size_t n = strcspn(text, "\r\n");
-		bool is_whole = text[n] || feof(in);
-
-		text[n] = '\0';
-		if (!is_rest)
-			ret = text_reader_line(reader, text);
-		is_rest = !is_whole;
+	while (!ret && get_line(in, text, &n)) {
+		/* no text has a byte of 0: the line is damaged */
+		if (strlen(text) < n && strlen(text) < TEXT_LINE - 1) {
+			reader->outcome.lines++;
+			continue;
+		}
+		text[strcspn(text, "\r")] = '\0';
+		ret = text_reader_line(reader, text);
 	}
 	return ret ? ret : ferror(in) ? -EIO : 0;
 }

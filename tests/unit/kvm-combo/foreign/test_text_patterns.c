@@ -194,6 +194,50 @@ static void test_lines(void **state)
 	close(spool);
 }
 
+/** A line with a byte of 0 is damaged; the lines before and after it are not. */
+static void test_zero_bytes(void **state)
+{
+	static const char text[] =
+		"# tracer: nop\n"
+		"   a-7  [000] ....  1.000000: my_event: a text\n"
+		"   a-7  [000] ....  2.000000: my_event: a text\0\n"
+		"   a-7  [000] ....  3.000000: my_event: a text\r\n"
+		"\0   a-7  [000] ....  4.000000: my_event: a text\n"
+		"   a-7  [000] ....  5.000000: my_event: a text\n"
+		"   a-7  [000] ....  6.000000: my_event: a text\0";
+	struct foreign_outcome outcome = { 0 };
+	int in = temporary_file(), fd = temporary_file(), spool = temporary_file();
+
+	(void)state;
+	assert_int_equal(write(in, text, sizeof(text) - 1), sizeof(text) - 1);
+	assert_int_equal(text_convert(in, fd, spool, 1 << 20, &outcome), 0);
+	assert_int_equal(outcome.events, 3);
+	assert_int_equal(outcome.lines, 3);
+	close(fd);
+	close(spool);
+}
+
+/** Of a line that is too long, the first part is read, and the rest is no line. */
+static void test_long_lines(void **state)
+{
+	static const char head[] = "   a-7  [000] ....  1.000000: my_event: ";
+	struct foreign_outcome outcome = { 0 };
+	int in = temporary_file(), fd = temporary_file(), spool = temporary_file();
+	FILE *file = fdopen(dup(in), "w");
+
+	(void)state;
+	assert_non_null(file);
+	for (int n = TEXT_LINE - 2; n <= TEXT_LINE + 1; n++)
+		fprintf(file, "%s%0*d\n", head, n - (int)strlen(head), 0);
+	fprintf(file, "%s%0*d", head, 3 * TEXT_LINE, 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(text_convert(in, fd, spool, 1 << 20, &outcome), 0);
+	assert_int_equal(outcome.events, 5);
+	assert_int_equal(outcome.lines, 0);
+	close(fd);
+	close(spool);
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -213,6 +257,8 @@ int main(void)
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_is),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_zero_bytes),
+		cmocka_unit_test(test_long_lines),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
