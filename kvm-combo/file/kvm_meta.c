@@ -451,7 +451,7 @@ static int cgroup_number(const struct kvm_meta *meta, struct json_object *object
 	return number >= 0 && number < end && number < meta->n_cgroups ? (int)number + 1 : 0;
 }
 
-/** Return: false if it is not known. */
+/** Return: false if any number of it is not known. */
 static bool take_quota(struct json_object *object, const char *key, struct cpu_quota *quota)
 {
 	struct json_object *of = json_member(object, key, json_type_object);
@@ -459,9 +459,8 @@ static bool take_quota(struct json_object *object, const char *key, struct cpu_q
 	for (size_t i = 0; of && i < ARRAY_SIZE(quota_members); i++) {
 		int64_t *number = quota_member(quota, i);
 
-		*number = json_number_member(of, quota_members[i].key, number == &quota->quota_us ?
-					     CPU_NO_QUOTA : 0);
-		/* what cannot be is not known */
+		*number = json_number_member(of, quota_members[i].key, CPU_NO_QUOTA);
+		/* what cannot be is not known; only a quota may be missing */
 		if (*number < 0 && (number != &quota->quota_us || *number != CPU_NO_QUOTA))
 			return false;
 	}

@@ -25,10 +25,10 @@
  * process stands before it. A vCPU's "cgroup" is the number in "cgroups", from
  * 0 on; "above" is the one above, which has a lower number; the root has none. "begin" and "end"
  * are the quota of each (without "quota_us": none) when the recording began and ended; unknown ones
- * are missing. "idle_states" are the kernel's names of the idle states of its CPUs, by
- * number; "" stands for an unknown one. "governors", each listed once, decide on the frequencies of
- * the CPUs. "moment" is one moment of the recording, since 1970 and on the axis of the trace. For
- * "part", see kvm_part_json.h.
+ * are missing, and one that lacks another number is unknown. "idle_states" are the kernel's names
+ * of the idle states of its CPUs, by number; "" stands for an unknown one. "governors", each listed
+ * once, decide on the frequencies of the CPUs. "moment" is one moment of the recording, since 1970
+ * and on the axis of the trace. For "part", see kvm_part_json.h.
  */
 #ifndef KSHARK_VIRT_KVM_META_H
 #define KSHARK_VIRT_KVM_META_H

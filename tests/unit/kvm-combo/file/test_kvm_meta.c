@@ -348,23 +348,32 @@ static void test_cgroups(void **state)
 	kvm_meta_free(read);
 }
 
-/** Numbers that name no cgroup, or not one before; quotas that cannot be. */
+/** Members of a quota, with one that may be wrong. */
+#define COUNTS(throttled_us) \
+	"\"periods\":2,\"throttled\":1,\"throttled_us\":" throttled_us
+#define QUOTA(quota_us, throttled_us) \
+	"{\"quota_us\":" quota_us ",\"period_us\":100000," COUNTS(throttled_us) "}"
+
+/** Numbers that name no cgroup, or not one before; quotas that cannot be, or lack a number. */
 static void test_odd_cgroups(void **state)
 {
 	static const char *const quotas[] = {
 		"5", "null", "[]", "{\"period_us\":-1}", "{\"throttled_us\":-5}",
-		"{\"quota_us\":-2}",
+		"{\"quota_us\":-2}", "{}", "{\"throttled_us\":3}",
+		"{\"quota_us\":20000,\"period_us\":100000}",
+		QUOTA("-2", "5"), QUOTA("20000", "-5"), QUOTA("20000", "null"),
 	};
 	struct kvm_meta *meta = get("{\"cgroups\":[{\"path\":\"/a\",\"above\":0},"
 				    "{\"above\":2},{\"path\":5,\"above\":-1},7,"
-				    "{\"path\":\"/b\",\"above\":3,\"begin\":{}}],"
+				    "{\"path\":\"/b\",\"above\":3,\"begin\":"
+				    "{\"period_us\":100000," COUNTS("0") "}}],"
 				    "\"guests\":[{\"vcpus\":["
 				    "{\"id\":0,\"tid\":1,\"cgroup\":4},"
 				    "{\"id\":1,\"tid\":2,\"cgroup\":5},"
 				    "{\"id\":2,\"tid\":3,\"cgroup\":-1},"
 				    "{\"id\":3,\"tid\":4,\"cgroup\":4294967296},"
 				    "{\"id\":4,\"tid\":5,\"cgroup\":\"0\"}]}]}");
-	char text[128];
+	char text[256];
 
 	(void)state;
 	assert_int_equal(meta->n_cgroups, 5);
