@@ -85,7 +85,7 @@ static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 	       kvm_trace_walk(trace->kvm, pass_record, pass_loss, &pass);
 }
 
-/** The quota that held threads longest; no record shows that. */
+/** The quota that held threads longest, which no record shows: not of a window or a part. */
 static void note_quotas(const struct host_trace *trace, struct trace_notes *notes)
 {
 	const struct kvm_meta *meta = kvm_trace_meta(trace->kvm);
@@ -101,10 +101,12 @@ static void note_quotas(const struct host_trace *trace, struct trace_notes *note
 	}
 	if (path)
 		trace_notes_add(notes, TRACE_NOTE_LIMIT, TRACE_NOTE_WARNING,
-				"%s: the CPU quota of the cgroup %s held threads for %lld us, in "
-				"%lld of %lld periods: steal may be due to it, whatever the "
-				"culprits", trace->path, path, (long long)most.throttled_us,
-				(long long)most.throttled, (long long)most.periods);
+				"%s: in the whole recording%s, the CPU quota of the cgroup %s held "
+				"threads for %lld us, in %lld of %lld periods: steal may be due to "
+				"it, whatever the culprits", trace->path,
+				meta->part ? ", of which this trace is a part" : "", path,
+				(long long)most.throttled_us, (long long)most.throttled,
+				(long long)most.periods);
 }
 
 static void kvm_notes(const struct host_trace *trace, const struct virt_model *model,

@@ -66,8 +66,16 @@ import json, sys
 notes = [n for n in json.load(open(sys.argv[1]))["warnings"] if n["kind"] == "limit"]
 assert len(notes) == 1, notes
 assert "the cgroup /s/web held threads for 2000000 us, in 73 of 80 periods" in notes[0]["text"], notes' "$WORK/json"
+held='the CPU quota of the cgroup /s/web held threads for 2000000 us, in 73 of 80 periods: steal may be due to it'
 run why --worst 1 --kind steal "$WORK/r"
-says "$ERR" 'the CPU quota of the cgroup /s/web held threads for 2000000 us, in 73 of 80 periods: steal may be due to it'
+says "$ERR" "host.dat: in the whole recording, $held"
+# the numbers are not of a window, nor of a part
+run report --format csv --from 75 --to 76 "$WORK/r/host.dat"
+says "$ERR" "host.dat: in the whole recording, $held"
+run split -q --from 75 --to 76 -o "$WORK/part.dat" "$WORK/r/host.dat"
+status 0
+run report --format csv "$WORK/part.dat"
+says "$ERR" "part.dat: in the whole recording, of which this trace is a part, $held"
 
 # web has none; db's is known at the beginning alone, and its thread was moved
 quota 'j["cgroups"] = [{"path": "/"}, cgroup("/web", 0, at(None, 100000, 0, 0, 0), at(None, 100000, 0, 0, 0)),
