@@ -140,6 +140,7 @@ void VirtSteal::takeCulprits()
 {
 	for (size_t i = 0; i < _matrix->n_columns; i++)
 		_titles << nameOf(_matrix->columns[i]);
+	_keys = _titles;
 	_cells.assign(_matrix->ns, _matrix->ns + _matrix->n_rows * _matrix->n_columns);
 }
 
@@ -148,8 +149,10 @@ void VirtSteal::takeKinds()
 	const virt_window *window = _count->windows[static_cast<size_t>(_host->currentIndex())];
 	const virt_model *model = _stream.model.get();
 
-	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
+	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++) {
 		_titles << virt_steal_kind_name(static_cast<virt_steal_kind>(kind));
+		_keys << virt_steal_kind_key(static_cast<virt_steal_kind>(kind));
+	}
 	for (size_t row = 0; row < _matrix->n_rows; row++) {
 		const virt_matrix_side &side = _matrix->rows[row];
 		const virt_machine *machine = virt_model_machine(model, side.machine);
@@ -180,6 +183,7 @@ void VirtSteal::fill()
 
 	_matrix.reset();
 	_titles.clear();
+	_keys.clear();
 	_cells.clear();
 	if (_count && stream >= 0)
 		_matrix.reset(virt_matrix_new(_count->streams[static_cast<size_t>(stream)]
@@ -248,18 +252,22 @@ void VirtSteal::choose(int row, int column)
 
 QString VirtSteal::asCsv() const
 {
+	const virt_model *model = _stream.model.get();
 	QString text = "stolen_from,stolen_ns";
+	auto number = [model] (virt_number of, int64_t ns) {
+		return virt_model_knows(model, of) ? QString(",%1").arg(ns) : QString(",");
+	};
 
 	if (!_matrix)
 		return QString();
-	for (const QString &title : _titles)
-		text += ',' + virtCsv(title.toUtf8()) + "_ns";
+	for (const QString &key : _keys)
+		text += ',' + virtCsv(key.toUtf8()) + "_ns";
 	text += '\n';
 	for (size_t row = 0; row < _matrix->n_rows; row++) {
 		text += virtCsv(nameOf(_matrix->rows[row]).toUtf8()) +
-			QString(",%1").arg(_matrix->rows[row].ns);
+			number(VIRT_NUMBER_PREEMPTED, _matrix->rows[row].ns);
 		for (size_t i = 0; i < columns(); i++)
-			text += QString(",%1").arg(_cells[row * columns() + i]);
+			text += number(VIRT_NUMBER_CULPRITS, _cells[row * columns() + i]);
 		text += '\n';
 	}
 	return text;

@@ -32,7 +32,7 @@ public:
 	/** Let go of it: its traces may not be open any more. */
 	void forget();
 
-	/** As a table in ns. */
+	/** As a table in ns; what is not known is empty. */
 	QString asCsv() const;
 
 private:
@@ -58,6 +58,7 @@ private:
 	VirtStream			_stream = {};
 	std::shared_ptr<virt_matrix>	_matrix;
 	QStringList			_titles;	/* of the columns of _cells */
+	QStringList			_keys;		/* the same in CSV */
 	std::vector<int64_t>		_cells;		/* row by row */
 };
 

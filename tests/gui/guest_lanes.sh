@@ -103,4 +103,18 @@ gui_quit
 combo_view "$GUI_SAMPLES/kvm-hypercall.dat"
 gui_shot strangers
 gui_same "streams beside the host" 0 "$(grep -c '\.hypertrace"' "$GUI_LOG" || :)"
+# Without sched_migrate_task, culprits are unknown: no number of theirs is 0.
+stolen()
+{
+	virt_copy 'Steal as CSV'
+	gui_same "$1" "$2 ns, others:" "$(python3 -c 'import csv, sys
+row, = csv.DictReader(open(sys.argv[1]))
+row.pop("stolen_from")
+print(row.pop("stolen_ns"), "ns, others:" if row else "ns", *filter(None, row.values()))' "$GUI_DIR/copied")"
+}
+gui_click QToolButton Steal
+preempted=$("$KSV_BIN" report --quiet --format json "$GUI_SAMPLES/kvm-hypercall.dat" | python3 -c 'import json, sys
+print(sum(v["states"]["preempted"]["total_ns"] for v in json.load(sys.stdin)["machines"][0]["vcpus"]))')
+gui_click QCheckBox 'By kind'
+stolen "steal by unknown culprits" "$preempted"
 gui_quit
