@@ -160,7 +160,6 @@ static void forbid_calls(bool writes, bool reads_files)
 		SCMP_SYS(sigaltstack), SCMP_SYS(sysinfo), SCMP_SYS(tgkill),
 		SCMP_SYS(write), SCMP_SYS(writev),
 	};
-	static const int writing[] = { SCMP_SYS(ftruncate), SCMP_SYS(pwrite64) };
 	/* prlimit64() for this process only */
 	const struct scmp_arg_cmp itself = { .arg = 0, .op = SCMP_CMP_EQ, .datum_a = 0 };
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -168,8 +167,6 @@ static void forbid_calls(bool writes, bool reads_files)
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls) && !ret; i++)
 		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
-	for (size_t i = 0; i < ARRAY_SIZE(writing) && writes && !ret; i++)
-		ret = seccomp_rule_add(filter, SCMP_ACT_ALLOW, writing[i], 0);
 	if (!ret)
 		ret = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1,
 					     &itself);

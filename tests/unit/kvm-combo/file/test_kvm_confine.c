@@ -13,26 +13,33 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "kvm_confine.h"
 
-/** Run in a confined process. Return: its exit status. */
-static int confined(int (*run)(int fd))
+/** Run in a process that @confine confines. @fd: is closed here. Return: its exit status. */
+static int confined_by(bool (*confine)(void), int (*run)(int fd), int fd)
 {
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), status = -1;
+	int status = -1;
 	pid_t pid = fork();
 
 	assert_true(fd >= 0 && pid >= 0);
 	if (!pid)
-		_exit(kvm_confine() ? run(fd) : 99);
+		_exit(confine() ? run(fd) : 99);
 	close(fd);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+static int confined(int (*run)(int fd))
+{
+	return confined_by(kvm_confine, run, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 }
 
 /** A folder that nobody but its owner may read, with a file and a link that leads out of it. */
@@ -104,6 +111,14 @@ static int open_file(int fd)
 	       open("/tmp", O_TMPFILE | O_RDWR, 0600) >= 0 || creat("/tmp/test-confine", 0600) >= 0;
 }
 
+/** Return: 0: it can write at any place, and change the size; 1: neither; 2: one of them. */
+static int write_on(int fd)
+{
+	bool writes = pwrite(fd, "x", 1, 4096) == 1, cuts = !ftruncate(fd, 10);
+
+	return writes && cuts ? 0 : !writes && !cuts ? 1 : 2;
+}
+
 static int reach_others(int fd)
 {
 	(void)fd;
@@ -147,6 +162,22 @@ static void test_root(void **state)
 	assert_int_equal(confined(is_root), 0);
 }
 
+/** It may write what is open, at any place, and has no other right. */
+static void test_writer(void **state)
+{
+	static int (*const forbidden[])(int fd) = {
+		open_file, reach_others, start_others, is_root,
+	};
+
+	(void)state;
+	unsetenv(KVM_UNCONFINED);
+	assert_int_equal(confined_by(kvm_confine_writer, write_on, memfd_create("file", 0)), 0);
+	assert_int_equal(confined_by(kvm_confine, write_on, memfd_create("file", 0)), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(forbidden); i++)
+		assert_int_equal(confined_by(kvm_confine_writer, forbidden[i],
+					     memfd_create("file", 0)), 0);
+}
+
 static int is_root_there(void)
 {
 	return is_root(0) || reach_others(0) || start_others(0);
@@ -182,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_confined),
 		cmocka_unit_test(test_root),
+		cmocka_unit_test(test_writer),
 		cmocka_unit_test(test_folder),
 	};
 
