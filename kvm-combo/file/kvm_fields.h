@@ -17,11 +17,14 @@
 extern "C" {
 #endif
 
-/**
- * An event that a trace.dat declares, without records of it, if another tool's records do not show
- * whether they were written in an interrupt: common_flags lack that for want of knowledge.
- */
+/** The system of the events that we declare ourselves in a trace.dat. */
 #define KVM_OWN_SYSTEM	"kshark_virt"
+
+/**
+ * An event of this system, which a trace.dat declares, without records of it, if another tool's
+ * records do not show whether they were written in an interrupt: common_flags lack that for want of
+ * knowledge.
+ */
 #define KVM_NO_CONTEXT	"context_unknown"
 
 struct kvm_fields;

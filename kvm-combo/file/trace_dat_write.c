@@ -11,6 +11,7 @@
 
 #include "array.h"
 #include "key_map.h"
+#include "kvm_fields.h"
 #include "trace_dat.h"
 #include "trace_dat_pages.h"
 #include "trace_dat_read.h"
@@ -28,8 +29,7 @@ enum { OPTION_UNAME = 5 };
 #define MOST_COMM	255
 #define COMM_EXTRA	48
 
-/** An event for losses that no record follows. */
-#define LOST_SYSTEM	"kshark_virt"
+/** A record of the event for losses that no record follows. */
 #define LOST_BYTES	8
 
 struct event {
@@ -343,7 +343,7 @@ static int end_losses(struct trace_dat_writer *writer)
 	record[writer->about.big_endian] = (uint8_t)id;
 	record[!writer->about.big_endian] = (uint8_t)(id >> 8);
 	memset(record + 4, 0xff, 4);
-	if (trace_dat_writer_event(writer, (uint16_t)id, LOST_SYSTEM, format, strlen(format)))
+	if (trace_dat_writer_event(writer, (uint16_t)id, KVM_OWN_SYSTEM, format, strlen(format)))
 		return writer->error;
 	for (size_t i = 0; i < writer->n_cpus; i++)
 		if (writer->cpus[i].has_lost)
