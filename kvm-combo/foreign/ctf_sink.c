@@ -11,7 +11,6 @@
 #include "array.h"
 #include "ctf_events.h"
 #include "ctf_sink.h"
-#include "kvm_fields.h"
 #include "record_flags.h"
 #include "thread_names.h"
 
@@ -220,16 +219,6 @@ static int time_of(struct ctf_sink *sink, const struct ctf_stream *stream,
 
 /* --- streams --------------------------------------------------------------------------------- */
 
-static int declare(struct ctf_sink *sink, const struct ctf_plan *plan)
-{
-	char *text = event_format_text(plan->format, plan->id);
-	int ret = text ? trace_dat_writer_event(sink->writer, plan->id, plan->format->system, text,
-						strlen(text)) : -ENOMEM;
-
-	free(text);
-	return ret;
-}
-
 /** The format of an event says that it was recorded, also if there is none in the trace. */
 static int declare_all(struct ctf_sink *sink, const bt_stream_class *class)
 {
@@ -241,7 +230,7 @@ static int declare_all(struct ctf_sink *sink, const bt_stream_class *class)
 			bt_stream_class_borrow_event_class_by_index_const(class, i);
 		const struct ctf_plan *plan = ctf_events_plan(&sink->events, event, sink->release);
 
-		ret = plan ? declare(sink, plan) : -errno;
+		ret = plan ? event_format_declare(sink->writer, plan->format, plan->id) : -errno;
 		if (ret == -E2BIG)
 			sink->problem = "it has more than 65,000 kinds of events. Record fewer";
 	}
@@ -691,21 +680,11 @@ int ctf_sink_take(struct ctf_sink *sink, const bt_message *message)
 static int declare_context(struct ctf_sink *sink)
 {
 	const struct ctf_events *events = &sink->events;
-	struct event_format format;
-	char *text;
-	int ret;
 
 	sink->counts.no_context = !events->has_hardirq || !events->has_vector ||
 				  !events->has_softirq;
-	if (!sink->counts.no_context)
-		return 0;
-	event_format_init(&format, KVM_OWN_SYSTEM, KVM_NO_CONTEXT);
-	text = event_format_text(&format, CTF_FIRST_ID - 1);
-	ret = text ? trace_dat_writer_event(sink->writer, CTF_FIRST_ID - 1, KVM_OWN_SYSTEM, text,
-					    strlen(text)) : -ENOMEM;
-	free(text);
-	event_format_destroy(&format);
-	return ret;
+	return sink->counts.no_context ? event_format_no_context(sink->writer, CTF_FIRST_ID - 1) :
+					 0;
 }
 
 int ctf_sink_finish(struct ctf_sink *sink)

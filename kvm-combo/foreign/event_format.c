@@ -11,6 +11,8 @@
 
 #include "array.h"
 #include "event_format.h"
+#include "kvm_fields.h"
+#include "trace_dat_write.h"
 
 /** The fields that all events have: Linux's struct trace_entry. */
 #define COMMON_BYTES	8
@@ -163,6 +165,28 @@ char *event_format_text(const struct event_format *format, unsigned int id)
 		return text;
 	free(text);
 	return NULL;
+}
+
+int event_format_declare(struct trace_dat_writer *writer, const struct event_format *format,
+			 unsigned int id)
+{
+	char *text = event_format_text(format, id);
+	int ret = text ? trace_dat_writer_event(writer, (uint16_t)id, format->system, text,
+						strlen(text)) : -ENOMEM;
+
+	free(text);
+	return ret;
+}
+
+int event_format_no_context(struct trace_dat_writer *writer, unsigned int id)
+{
+	struct event_format format;
+	int ret;
+
+	event_format_init(&format, KVM_OWN_SYSTEM, KVM_NO_CONTEXT);
+	ret = event_format_declare(writer, &format, id);
+	event_format_destroy(&format);
+	return ret;
 }
 
 /* --- records --------------------------------------------------------------------------------- */

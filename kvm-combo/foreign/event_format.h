@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct trace_dat_writer;
+
 /** TASK_COMM_LEN of Linux: the bytes of a field with the name of a thread. */
 #define EVENT_COMM_SIZE		16
 
@@ -70,6 +72,13 @@ int event_format_find(const struct event_format *format, const char *name);
 
 /** event_format_text - the text of a format. Return: to be freed; NULL without memory. */
 char *event_format_text(const struct event_format *format, unsigned int id);
+
+/** event_format_declare - declare the event in a trace.dat. Return: 0 or a negative errno. */
+int event_format_declare(struct trace_dat_writer *writer, const struct event_format *format,
+			 unsigned int id);
+
+/** event_format_no_context - the same of KVM_NO_CONTEXT */
+int event_format_no_context(struct trace_dat_writer *writer, unsigned int id);
 
 /** A record in the making. */
 struct event_record {

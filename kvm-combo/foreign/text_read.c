@@ -12,7 +12,6 @@
 
 #include "array.h"
 #include "hash_bytes.h"
-#include "kvm_fields.h"
 #include "record_flags.h"
 #include "text_patterns.h"
 #include "text_read.h"
@@ -255,16 +254,6 @@ bool text_is(const char *head, size_t n)
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-static int declare(struct text_reader *reader, unsigned int id, const struct event_format *format)
-{
-	char *text = event_format_text(format, id);
-	int ret = text ? trace_dat_writer_event(reader->writer, (uint16_t)id, format->system, text,
-						strlen(text)) : -ENOMEM;
-
-	free(text);
-	return ret;
-}
-
 /** tracefs has an event in the folder of its system, which the text does not show. */
 static void system_of(const char *name, size_t n, char *system, size_t size)
 {
@@ -300,7 +289,7 @@ static int declare_other(struct text_reader *reader, const struct line *line, un
 	if (ret >= 0)
 		format.print = "\"%s\", __get_str(text)";
 	if (ret >= 0)
-		ret = declare(reader, id, &format);
+		ret = event_format_declare(reader->writer, &format, id);
 	event_format_destroy(&format);
 	return ret;
 }
@@ -349,7 +338,8 @@ static int make_known(struct text_reader *reader, const struct text_event *event
 	if (!known->is_declared) {
 		ret = text_event_format(event, &known->format);
 		if (!ret)
-			ret = declare(reader, FIRST_ID + number, &known->format);
+			ret = event_format_declare(reader->writer, &known->format,
+						   FIRST_ID + number);
 		known->is_declared = !ret;
 	}
 	if (ret)
@@ -452,26 +442,12 @@ int text_reader_line(struct text_reader *reader, const char *text)
 	return 0;
 }
 
-/** Mark that the text does not show the context of its records. */
-static int declare_context(struct text_reader *reader)
-{
-	struct event_format format;
-	int ret;
-
-	if (!reader->has_no_flags)
-		return 0;
-	reader->outcome.no_context = true;
-	event_format_init(&format, KVM_OWN_SYSTEM, KVM_NO_CONTEXT);
-	ret = declare(reader, FIRST_ID - 1, &format);
-	event_format_destroy(&format);
-	return ret;
-}
-
 int text_reader_end(struct text_reader *reader, struct foreign_outcome *outcome)
 {
-	int ret = declare_context(reader);
+	int ret = reader->has_no_flags ? event_format_no_context(reader->writer, FIRST_ID - 1) : 0;
 
 	*outcome = reader->outcome;
+	outcome->no_context = reader->has_no_flags;
 	outcome->has_micros = reader->has_micros;
 	return ret ? ret : trace_dat_writer_finish(reader->writer);
 }
