@@ -11,9 +11,6 @@
 #include "kvm_item.h"
 #include "virt_handlers.h"
 
-/** Sizes of the parts, rounded up. */
-#define EIGHTS(size)	(((size) + 7) / 8 * 8)
-
 static const uint16_t sizes[KVM_ITEM_N_PARTS] = {
 	[KVM_ITEM_STEP] = sizeof(struct kvm_step),
 	[KVM_ITEM_HANDLER] = sizeof(struct kvm_handler_event),

@@ -38,6 +38,9 @@ enum kvm_trace_injection_flags {
 	KVM_TRACE_BEFORE = 4,		/* of KVM_TRACE_TSC_OFFSET: @before is known */
 };
 
+/** Sizes of the parts of packed items and lines are rounded up to that. */
+#define EIGHTS(size)	(((size) + 7) / 8 * 8)
+
 /** Size of the name of a task, with its end; longer names are cut. */
 #define KVM_TASK_NAME	60
 

@@ -7,8 +7,6 @@
 
 #include "kvm_line.h"
 
-#define EIGHTS(size)	(((size) + 7) / 8 * 8)
-
 /** A line without its texts. */
 #define HEAD	EIGHTS(offsetof(struct kvm_line, info))
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "array.h"
+#include "foreign_file.h"
 #include "perf_private.h"
 
 /** The head of a file, and that of what goes through a pipe. */
@@ -32,7 +33,9 @@ enum {
 
 bool perf_data_is(const void *head, size_t n)
 {
-	return n >= 8 && (!memcmp(head, "PERFILE2", 8) || !memcmp(head, "2ELIFREP", 8));
+	return n >= FOREIGN_PERF_BYTES &&
+	       (!memcmp(head, FOREIGN_PERF_LITTLE, FOREIGN_PERF_BYTES) ||
+		!memcmp(head, FOREIGN_PERF_BIG, FOREIGN_PERF_BYTES));
 }
 
 /* --- attributes ------------------------------------------------------------------------------ */

@@ -11,10 +11,7 @@
 #include <stdlib.h>
 
 #include "perf_private.h"
-
-static const char magic[] = "\x17\x08\x44tracing";
-
-#define MAGIC_BYTES	10
+#include "trace_dat.h"
 
 /** From this version on, there are names of threads at the end. */
 #define VERSION_COMMS	0.6
@@ -54,9 +51,10 @@ static bool take_head(const struct perf_reader *reader, struct perf_bytes *bytes
 	const char *text;
 
 	*bytes = reader->tracing;
-	if (!bytes->at || bytes->left < MAGIC_BYTES || memcmp(bytes->at, magic, MAGIC_BYTES) != 0)
+	if (!bytes->at || bytes->left < sizeof(trace_dat_magic) ||
+	    memcmp(bytes->at, trace_dat_magic, sizeof(trace_dat_magic)) != 0)
 		return false;
-	perf_skip(bytes, MAGIC_BYTES);
+	perf_skip(bytes, sizeof(trace_dat_magic));
 	text = take_text(bytes, 16);
 	if (!text || bytes->left < 6)
 		return false;

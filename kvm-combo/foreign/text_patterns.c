@@ -319,9 +319,11 @@ static const char *read_number(const char *text, int base, int64_t *number)
 static const char *read_state(const char *text, int64_t *state)
 {
 	static const struct { char letter; int bits; } letters[] = {
-		{ 'R', 0 }, { 'S', 1 }, { 'D', 2 }, { 'T', 4 }, { 't', 8 }, { 'X', 16 },
-		{ 'Z', 32 }, { 'x', 16 }, { 'P', 64 }, { 'I', 128 }, { 'W', 128 }, { 'K', 0 },
-		{ 'N', 0 }, { '+', 256 }, { '|', 0 },
+		{ 'R', 0 }, { 'S', KVM_STATE_INTERRUPTIBLE }, { 'D', KVM_STATE_UNINTERRUPTIBLE },
+		{ 'T', KVM_STATE_SIGNALLED }, { 't', KVM_STATE_TRACED },
+		{ 'X', KVM_STATE_EXITED }, { 'Z', KVM_STATE_ZOMBIE }, { 'x', KVM_STATE_EXITED },
+		{ 'P', KVM_STATE_DEAD_OR_PARKED }, { 'I', KVM_STATE_IDLE },
+		{ 'W', KVM_STATE_IDLE }, { 'K', 0 }, { 'N', 0 }, { '+', 256 }, { '|', 0 },
 	};
 
 	if (isdigit((unsigned char)*text))

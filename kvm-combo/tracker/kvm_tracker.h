@@ -172,13 +172,21 @@ enum kvm_event_kind {
 /** Where a record was written: on behalf of its thread, or in an interrupt that came upon it. */
 enum kvm_context { KVM_IN_TASK, KVM_IN_INTERRUPT };
 
-/** prev_state of sched_switch, asleep if any of these is set; include/linux/sched.h of Linux. */
-#define KVM_STATE_ASLEEP	0xff
+/** Bits of prev_state of sched_switch; include/linux/sched.h of Linux. */
+#define KVM_STATE_INTERRUPTIBLE		0x01
 #define KVM_STATE_UNINTERRUPTIBLE	0x02
-#define KVM_STATE_STOPPED	(0x04 | 0x08)
-#define KVM_STATE_DEAD		(0x10 | 0x20)
+#define KVM_STATE_SIGNALLED		0x04
+#define KVM_STATE_TRACED		0x08
+#define KVM_STATE_EXITED		0x10
+#define KVM_STATE_ZOMBIE		0x20
 /** TASK_DEAD of Linux 2.6.39 to 4.13, else a parked thread of the kernel. */
 #define KVM_STATE_DEAD_OR_PARKED	0x40
+#define KVM_STATE_IDLE			0x80
+
+/** A thread is in such a state if any of these bits is set. */
+#define KVM_STATE_ASLEEP	0xff
+#define KVM_STATE_STOPPED	(KVM_STATE_SIGNALLED | KVM_STATE_TRACED)
+#define KVM_STATE_DEAD		(KVM_STATE_EXITED | KVM_STATE_ZOMBIE)
 
 /** The ABI that the number of a hypercall belongs to. */
 enum kvm_hypercall_abi { KVM_HYPERCALL_KVM, KVM_HYPERCALL_HYPERV, KVM_HYPERCALL_XEN };

@@ -43,8 +43,8 @@ static const struct {
 	const char	*problem;
 	struct bytes	more;		/* the file has these, too */
 } kinds[] = {
-	{ "PERFILE2", 8, PERF, JUST },
-	{ "2ELIFREP", 8, PERF, JUST },
+	{ FOREIGN_PERF_LITTLE, FOREIGN_PERF_BYTES, PERF, JUST },
+	{ FOREIGN_PERF_BIG, FOREIGN_PERF_BYTES, PERF, JUST },
 	{ "# tracer: ", 10, "the text of ftrace's file 'trace', from which times and CPUs cannot "
 	  "be read reliably. Record with 'kshark-virt record', or save the binary buffers with "
 	  "'trace-cmd extract'", JUST },

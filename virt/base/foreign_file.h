@@ -17,6 +17,11 @@ extern "C" {
 /** The first bytes that identify all kinds. */
 #define FOREIGN_FILE_HEAD	512
 
+/** A perf.data file begins with a number, of a host of either byte order. */
+#define FOREIGN_PERF_BYTES	8
+#define FOREIGN_PERF_LITTLE	"PERFILE2"
+#define FOREIGN_PERF_BIG	"2ELIFREP"
+
 /**
  * foreign_file_problem - what a file is that is no trace of ours, and what helps
  * @head: its first @n bytes
