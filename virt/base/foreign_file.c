@@ -15,8 +15,8 @@
 #define RECORD	"Record the host with 'kshark-virt record' or trace-cmd"
 #define CAPTURE	"of a network. " RECORD
 #define CTF	"give the folder that it is in"
-#define PERF	"a perf.data file where a xentrace file is asked for; 'perf script' "	\
-		"prints its records"
+#define PERF	"a perf.data file where a xentrace file is asked for; 'kshark-virt view' " \
+		"opens it"
 #define TAR	"ustar"
 #define TAR_AT	257
 #define CORE	"a core dump, which has no records of a running system. " RECORD
@@ -45,11 +45,10 @@ static const struct {
 } kinds[] = {
 	{ FOREIGN_PERF_LITTLE, FOREIGN_PERF_BYTES, PERF, JUST },
 	{ FOREIGN_PERF_BIG, FOREIGN_PERF_BYTES, PERF, JUST },
-	{ "# tracer: ", 10, "the text of ftrace's file 'trace', from which times and CPUs cannot "
-	  "be read reliably. Record with 'kshark-virt record', or save the binary buffers with "
-	  "'trace-cmd extract'", JUST },
+	{ "# tracer: ", 10, "the text of ftrace where a xentrace file is asked for; 'kshark-virt "
+	  "view' opens it", JUST },
 	{ "\x17\x08\x44tracing", 10, "a trace.dat of trace-cmd where a xentrace file is asked "
-	  "for; 'trace-cmd report' prints its records", JUST },
+	  "for; 'kshark-virt view' opens it", JUST },
 	{ "\xd4\xc3\xb2\xa1", 4, "a pcap capture " CAPTURE, JUST },
 	{ "\xa1\xb2\xc3\xd4", 4, "a pcap capture " CAPTURE, JUST },
 	{ "\x4d\x3c\xb2\xa1", 4, "a pcap capture " CAPTURE, JUST },
@@ -75,7 +74,8 @@ static const struct {
 	{ "QFI\xfb", 4, "a qcow2 image of a disk, which is no trace. " RECORD, JUST },
 	{ "SQLite format 3", 16, "an SQLite database, perhaps of 'kshark-virt export': give the "
 	  "trace itself", JUST },
-	{ "cpus=", 5, "the text of 'trace-cmd report': give the trace.dat itself", JUST },
+	{ "cpus=", 5, "the text of 'trace-cmd report' without any record: give the trace.dat "
+	  "itself", JUST },
 	{ "version https://git-lfs", 23, "a pointer of Git LFS instead of the file: run 'git lfs "
 	  "pull'", JUST },
 	{ "<!DOCTYPE", 9, PAGE, JUST },
