@@ -257,7 +257,7 @@ static int add_record(struct writing *writing, uint64_t ts, const void *data, si
 	if (dat_page_add(&writing->page, ts, data, size))
 		return 0;
 	ret = end_page(writing);
-	/* it was in a page of this size, but perhaps before a number of lost records */
+	/* a page has room for any one record, unless it begins with a number of lost ones */
 	if (!ret && !dat_page_add(&writing->page, ts, data, size))
 		ret = -EILSEQ;
 	return ret;

@@ -69,15 +69,6 @@ uint64_t spool_bytes(const struct spool *spool)
 	return spool->bytes;
 }
 
-uint32_t spool_cpus(const struct spool *spool)
-{
-	size_t n = spool->n_cpus;
-
-	while (n && !spool->cpus[n - 1].n_extents && !spool->cpus[n - 1].block)
-		n--;
-	return (uint32_t)n;
-}
-
 /* --- writing --------------------------------------------------------------------------------- */
 
 static int flush(struct spool *spool, struct block *block)

@@ -37,9 +37,6 @@ int spool_put(struct spool *spool, uint32_t cpu, const struct spool_head *head, 
 /** spool_bytes - bytes so far, in memory and in the file */
 uint64_t spool_bytes(const struct spool *spool);
 
-/** spool_cpus - the highest number of a CPU with content, plus 1 */
-uint32_t spool_cpus(const struct spool *spool);
-
 /** Takes a record or loss. Return: 0, or a negative errno to stop. */
 typedef int (*spool_fn)(void *arg, const struct spool_head *head, const uint8_t *data);
 

@@ -252,20 +252,6 @@ int32_t virt_exit_argument(const struct virt_model *model, int32_t vcpu,
 	       track->arguments[i].argument : VIRT_NONE;
 }
 
-int32_t virt_argument_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns)
-{
-	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
-	int32_t argument = VIRT_NONE;
-
-	if (!track || !track->n_arguments || time_ns >= model->end_ns)
-		return VIRT_NONE;
-	for (size_t i = virt_first_interval_at(track, time_ns);
-	     i < track->n && track->intervals[i].start_ns == time_ns; i++)
-		if (track->intervals[i].flags & VIRT_INTERVAL_EXIT)
-			argument = virt_exit_argument(model, vcpu, &track->intervals[i]);
-	return argument;
-}
-
 int32_t virt_argument_before(const struct virt_model *model, int32_t vcpu, int64_t time_ns)
 {
 	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);

@@ -60,15 +60,8 @@ int32_t virt_exit_argument(const struct virt_model *model, int32_t vcpu,
 			   const struct virt_interval *interval);
 
 /**
- * virt_argument_at - the same of the exit at a time; of several at the same ns, the last one
- *
- * Return: VIRT_NONE as well if there is no exit at this time.
- */
-int32_t virt_argument_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns);
-
-/**
  * virt_argument_before - the same of the exit that goes on at a time: its vCPU has not entered its
- * guest since
+ * guest since. Of several exits at the same ns, it is that of the last one.
  */
 int32_t virt_argument_before(const struct virt_model *model, int32_t vcpu, int64_t time_ns);
 

@@ -426,7 +426,7 @@ int virt_model_add_loss(struct virt_model *model, const struct virt_loss *loss);
 int virt_model_add_tsc_write(struct virt_model *model, const struct virt_tsc_write *write);
 
 /**
- * virt_model_contradiction - count something that cannot be (a vCPU running twice ...)
+ * virt_model_contradiction - count a contradiction (a vCPU runs on two pCPUs ...)
  * @what: static string; the same pointer counts as the same kind; kinds beyond 31 are one
  */
 void virt_model_contradiction(struct virt_model *model, const char *what);

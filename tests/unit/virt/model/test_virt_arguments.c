@@ -203,7 +203,6 @@ static void at_a_time(void **state)
 		int64_t start_ns = range.first[i].start_ns;
 		int32_t argument = virt_exit_argument(model, 0, &range.first[i]);
 
-		assert_int_equal(virt_argument_at(model, 0, start_ns), argument);
 		assert_int_equal(virt_argument_before(model, 0, start_ns), argument);
 		n += argument != VIRT_NONE;
 	}
@@ -216,7 +215,6 @@ static void at_a_time(void **state)
 	assert_int_equal(virt_argument_before(model, 0, END), VIRT_NONE);
 	assert_int_equal(virt_argument_before(model, 1, 10), VIRT_NONE);
 	assert_int_equal(virt_argument_before(model, 0, INT64_MIN), VIRT_NONE);
-	assert_int_equal(virt_argument_at(model, 0, 9), VIRT_NONE);
 	virt_model_free(model);
 }
 
