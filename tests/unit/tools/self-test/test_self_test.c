@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_self_test.c
- * @brief	Each check of the self-test passes on a trace that agrees with the kernel, and fails
- *		as soon as its number does not.
+ * @brief	Each check of numbers passes on a trace that agrees with the kernel, and fails as
+ *		soon as its number does not.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "sample_kvm.h"
 #include "self_test.h"
+#include "text_read.h"
 
 #define SAMPLE	"recording-kvm/host.dat"
 
@@ -116,7 +118,8 @@ static struct self_test_truth truth(void)
 {
 	struct self_test_truth kernel = { .records = recount.records, .lost = recount.lost };
 
-	kernel.threads[1] = (struct self_test_thread){
+	/* its numbers as a thread, and as a vCPU, which has VM exits as well */
+	kernel.threads[0] = kernel.threads[1] = (struct self_test_thread){
 		.name = "vCPU", .tid = recount.tid, .from_ns = recount.from_ns,
 		.to_ns = recount.to_ns, .has_run = true, .has_clock = true, .has_switches = true,
 		.has_exits = true, .run_ns = recount.run_ns, .clock_ns = recount.run_ns,
@@ -169,6 +172,9 @@ static void test_fails(void **state)
 	kernel.records++;
 	assert_string_equal(failing(&kernel), "records; ");
 	kernel = truth();
+	kernel.threads[0].switches++;
+	assert_string_equal(failing(&kernel), "thread: switches; ");
+	kernel = truth();
 	kernel.threads[1].switches--;
 	assert_string_equal(failing(&kernel), "vCPU: switches; ");
 	kernel = truth();
@@ -190,6 +196,12 @@ static void test_times(void **state)
 	kernel.threads[1].run_ns = run_ns + run_ns / 10 + 2 * allowed_ns;
 	kernel.threads[1].clock_ns = run_ns - run_ns / 10 - 2 * allowed_ns;
 	assert_string_equal(failing(&kernel), "vCPU: run time; vCPU: task-clock; ");
+	kernel.threads[0] = kernel.threads[1];
+	kernel.threads[1] = truth().threads[1];
+	assert_string_equal(failing(&kernel), "thread: run time; thread: task-clock; ");
+	kernel = truth();
+	kernel.threads[1].run_ns = run_ns + run_ns / 10 + 2 * allowed_ns;
+	kernel.threads[1].clock_ns = run_ns - run_ns / 10 - 2 * allowed_ns;
 	/* interrupts and steal are no part of the kernel's run time, but of the trace's */
 	kernel.other_ns = run_ns / 10 + 2 * allowed_ns;
 	assert_string_equal(failing(&kernel), "vCPU: run time; ");
@@ -223,6 +235,37 @@ static void test_lost(void **state)
 	assert_int_equal(self_test_count(&checks, SELF_TEST_SKIPPED), 1);
 }
 
+/** A loss that the kernel did not count: the number of all records is unknown. */
+static void test_lost_uncounted(void **state)
+{
+	static const char text[] =
+		"       CPU 0/KVM-2000  [000] d..1   100.000010: kvm_entry: vcpu 0\n"
+		"CPU:0 [LOST EVENTS]\n"
+		"       CPU 0/KVM-2000  [000] d..1   100.000030: kvm_entry: vcpu 0\n"
+		"       CPU 0/KVM-2000  [000] ....   100.000040: kvm_exit: vcpu 0 reason HLT "
+		"rip 0x1 info1 0 info2 0\n";
+	const struct self_test_truth kernel = { .records = 7 };
+	struct self_test_checks checks = { .n = 0 };
+	struct foreign_outcome outcome = { .events = 0 };
+	char name[] = "/tmp/kshark-virt-XXXXXX";
+	FILE *in = tmpfile(), *spool = tmpfile();
+	int fd = mkstemp(name);
+
+	(void)state;
+	assert_true(in && spool && fd >= 0);
+	assert_int_equal(sizeof(text) - 1, write(fileno(in), text, sizeof(text) - 1));
+	assert_int_equal(text_convert(dup(fileno(in)), fd, fileno(spool), 1 << 20, &outcome), 0);
+	self_test_judge(&checks, name, &kernel);
+	fclose(in);
+	fclose(spool);
+	close(fd);
+	unlink(name);
+	assert_int_equal(self_test_count(&checks, SELF_TEST_FAILED), 0);
+	assert_int_equal(self_test_count(&checks, SELF_TEST_SKIPPED), 2);
+	assert_string_equal(checks.all[0].name, "records");
+	assert_int_equal(checks.all[0].verdict, SELF_TEST_SKIPPED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_lost_uncounted),
 	};
 
 	return cmocka_run_group_tests(tests, find, NULL);
