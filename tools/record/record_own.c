@@ -165,7 +165,9 @@ static bool open_files(const struct record *record, struct copy *copy)
 {
 	char name[64];
 
-	copy->files = calloc((size_t)copy->cpus.n + 1, sizeof(*copy->files));
+	copy->files = malloc(((size_t)copy->cpus.n + 1) * sizeof(*copy->files));
+	for (int i = 0; copy->files && i < copy->cpus.n; i++)
+		copy->files[i] = -1;
 	/* also where the kernel has no buffer: the numbers of files have no holes */
 	for (int cpu = 0; !copy->moved && cpu < record_tracing_last_cpu(); cpu++) {
 		snprintf(name, sizeof(name), RECORD_KVM_FILE ".cpu%d", cpu);
@@ -177,8 +179,6 @@ static bool open_files(const struct record *record, struct copy *copy)
 				 open_file(record, name);
 		if (copy->files[i] < 0) {
 			ksv_error("%s/%s: %s", record->folder, name, strerror(errno));
-			while (i)
-				close(copy->files[--i]);
 			return false;
 		}
 	}
@@ -188,7 +188,8 @@ static bool open_files(const struct record *record, struct copy *copy)
 static void close_all(struct copy *copy)
 {
 	for (int i = 0; copy->files && i < copy->cpus.n; i++)
-		close(copy->files[i]);
+		if (copy->files[i] >= 0)
+			close(copy->files[i]);
 	record_buffers_close(&copy->cpus);
 	free(copy->files);
 	free(copy->cpus.all);
