@@ -94,6 +94,10 @@ def of_csv(path, host):
                 sys.exit("another host: " + row["host"])
             times[int(row["time_ns"])] = int(row["length_ns"])
             who = (int(row["machine_id"]), int(row["vcpu"])) if row["vcpu"] else "host"
+            if row["kind"].endswith("_length") and not row["up_to_ns"]:
+                # unknown
+                assert not row["count"], row
+                continue
             if row["kind"].endswith("_length"):
                 add(lengths, (who, row["kind"][:-len("_length")], int(row["up_to_ns"])),
                     int(row["count"]))

@@ -18,7 +18,7 @@
 struct rollup_exit {
 	const char	*reason;
 	uint64_t	count;
-	uint64_t	complete;	/* of these, with a cost */
+	uint64_t	complete;	/* of these, with a known cost */
 	int64_t		ns;		/* that cost */
 };
 
@@ -56,7 +56,8 @@ struct rollup_row {
 	size_t		n_exits;
 	const struct rollup_steal *steals;
 	size_t		n_steals;
-	const struct latency_histogram *lengths;	/* index: enum virt_length */
+	const struct latency_histogram *lengths;	/* index: enum virt_length; none if ... */
+	bool		lengths_unknown[VIRT_N_LENGTHS]; /* ... its records are not in the trace */
 	const struct rollup_loss *losses;
 	size_t		n_losses;
 };

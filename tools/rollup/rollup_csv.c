@@ -73,7 +73,8 @@ static void vcpu_rows(struct table_writer *to, const struct rollup_row *row)
 	for (size_t i = 0; i < row->n_exits; i++) {
 		line.name = row->exits[i].reason;
 		line.count = (int64_t)row->exits[i].count;
-		line.complete = (int64_t)row->exits[i].complete;
+		line.complete = row->lengths_unknown[VIRT_LENGTH_EXIT] ? VIRT_NONE :
+				(int64_t)row->exits[i].complete;
 		line.ns = row->exits[i].complete ? row->exits[i].ns : VIRT_NONE;
 		line_row(to, row, &line);
 	}
@@ -91,9 +92,14 @@ static void lengths_rows(struct table_writer *to, const struct rollup_row *row,
 {
 	const struct latency_histogram *lengths = &row->lengths[what];
 	char kind[32];
-	struct line line = { .kind = kind, .complete = VIRT_NONE, .ns = VIRT_NONE };
+	struct line line = {
+		.kind = kind, .up_to_ns = VIRT_NONE, .count = VIRT_NONE, .complete = VIRT_NONE,
+		.ns = VIRT_NONE,
+	};
 
 	snprintf(kind, sizeof(kind), "%s_length", rollup_length_name(what));
+	if (row->lengths_unknown[what])
+		line_row(to, row, &line);
 	for (int i = 0; i < lengths->end; i++) {
 		line.up_to_ns = latency_bucket_last(i);
 		line.count = (int64_t)lengths->count[i];

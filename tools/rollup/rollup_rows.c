@@ -26,19 +26,22 @@ static void take_length(void *arg, enum virt_length what, int64_t ns)
 {
 	struct rows *rows = arg;
 
-	latency_add(&rows->lengths[what], ns);
+	if (!rows->row.lengths_unknown[what])
+		latency_add(&rows->lengths[what], ns);
 }
 
 static int take_exits(struct rows *rows, const struct virt_window_stats *stats)
 {
+	bool knows_cost = !rows->row.lengths_unknown[VIRT_LENGTH_EXIT];
+
 	if (ARRAY_GROW(rows->exits, stats->n_reasons, rows->room_exits))
 		return -ENOMEM;
 	for (size_t i = 0; i < stats->n_reasons; i++)
 		rows->exits[i] = (struct rollup_exit){
 			.reason = report_reason(rows->job->report, stats->reasons[i].reason),
 			.count = stats->reasons[i].count,
-			.complete = stats->reasons[i].cost.count,
-			.ns = stats->reasons[i].cost.ns,
+			.complete = knows_cost ? stats->reasons[i].cost.count : 0,
+			.ns = knows_cost ? stats->reasons[i].cost.ns : 0,
 		};
 	rows->row.exits_unknown = !virt_model_knows(rows->job->report->load->model,
 						    VIRT_NUMBER_EXITS);
@@ -206,6 +209,11 @@ static int64_t round_down(int64_t ns, int64_t step)
 
 static int all_rows(struct rows *rows)
 {
+	static const enum virt_number numbers[VIRT_N_LENGTHS] = {
+		[VIRT_LENGTH_WAKE] = VIRT_NUMBER_WAKING,
+		[VIRT_LENGTH_STEAL] = VIRT_NUMBER_PREEMPTED,
+		[VIRT_LENGTH_EXIT] = VIRT_NUMBER_EXIT_COST,
+	};
 	const struct rollup_job *job = rows->job;
 	struct report *report = job->report;
 	const int64_t to_ns = report->to_ns, zero_ns = job->realtime_ns;
@@ -215,6 +223,8 @@ static int all_rows(struct rows *rows)
 		.host = job->host, .lengths = rows->lengths,
 		.trace_ns = zero_ns + virt_model_begin(report->load->model),
 	};
+	for (int i = 0; i < VIRT_N_LENGTHS; i++)
+		rows->row.lengths_unknown[i] = !virt_model_knows(report->load->model, numbers[i]);
 	while (!ret && !rows->out->error && report->from_ns < to_ns) {
 		int64_t begin = round_down(zero_ns + report->from_ns, job->interval_ns), end;
 
