@@ -274,7 +274,8 @@ void virt_power_of_vcpu(const struct virt_model *model, int32_t vcpu, int64_t fr
 			wait.pcpu = range.first[i + 1].pcpu;
 		if (interval->state == VIRT_WAKING)
 			add_wait(model, &wait, sum);
-		else if (virt_state_on_pcpu(interval->state))
+		else if (virt_state_on_pcpu(interval->state) ||
+			 interval->flags & VIRT_INTERVAL_ON_PCPU)
 			add_on_pcpu(model, interval->pcpu, wait.from_ns, wait.to_ns, sum, &mean);
 	}
 }
