@@ -157,7 +157,7 @@ static void collect_all(struct judging *judging, const struct subject *subject)
 
 /**
  * Would the limit still be kept if no unknown cost was below it? At each end of the trace, a VM
- * exit of each vCPU may be cut off.
+ * exit of each vCPU may be cut off. A sum of costs is kept only if all others are known.
  */
 static bool keeps_despite_unknown(const struct judging *judging, const struct subject *subject)
 {
@@ -167,6 +167,8 @@ static bool keeps_despite_unknown(const struct judging *judging, const struct su
 
 	if (judging->n_unknown <= 2 * subject->n)
 		return true;
+	if (budget->statistic != BUDGET_LENGTH)
+		return false;
 	place = budget_place(budget, judging->n_costs + judging->n_unknown);
 	return place <= judging->n_costs &&
 	       (double)judging->costs[place - 1] <= budget->limit;
@@ -309,7 +311,7 @@ static void judge(struct judging *judging, const struct subject *subject,
 		   100 * (sums->ns + sums->untold_ns) / sums->known_ns > budget->limit) {
 		result->why = "the trace does not show who had the pCPU for a part of the steal";
 		result->outcome = CHECK_UNKNOWN;
-	} else if (!exceeded && is_exit && budget->statistic == BUDGET_LENGTH &&
+	} else if (!exceeded && is_exit && is_cost &&
 		   !keeps_despite_unknown(judging, subject)) {
 		snprintf(judging->advice, sizeof(judging->advice), "the costs of %llu of %llu VM "
 			 "exits are unknown", (unsigned long long)judging->n_unknown,
