@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "export_rows.h"
+#include "report_worst.h"
 #include "virt_arguments.h"
 #include "virt_exits.h"
 #include "virt_needs.h"
@@ -350,7 +351,8 @@ static int hit_rows(const struct export_job *job, struct export_sink *sink,
 {
 	const struct virt_worst_query query = {
 		.from_ns = job->report->from_ns, .to_ns = job->report->to_ns,
-		.kinds = VIRT_WORST_ALL_KINDS, .of = of, .n_of = n_of,
+		.kinds = report_worst_visible(job->report, VIRT_WORST_ALL_KINDS), .of = of,
+		.n_of = n_of,
 	};
 	struct virt_worst_hit *hits = calloc(job->most_moments, sizeof(*hits));
 	ssize_t n = hits ? virt_worst_top(worst, &query, hits, job->most_moments) : -ENOMEM;
