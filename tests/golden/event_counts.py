@@ -27,6 +27,10 @@ def laws(rows):
     seconds = (document["window_ns"][1] - document["window_ns"][0]) / 1e9
     n = 0
     for trace in document["traces"]:
+        line = rows[n]
+        n += 1
+        assert (line["trace"], line["section"]) == (trace["trace"], "lost"), line
+        assert line["count"] == ("" if trace["lost"] is None else str(trace["lost"])), line
         for key in "events", "machines", "tasks", "cpus":
             assert sum(row["count"] for row in trace[key]) == trace["records"], (trace["trace"], key)
             assert by_name(trace[key]) == by_name(trace["events"]), (trace["trace"], key)

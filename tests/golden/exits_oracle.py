@@ -101,6 +101,12 @@ def plain(name):
     return re.sub(r"^(leaf 0x\w+) .*", r"\1", name)
 
 
+def counts_of(row):
+    """Exits, those with a cost, and the cost; it is null if none has any."""
+    cost = row["cost"] or {"count": 0, "total_ns": 0}
+    return row["count"], cost["count"], cost["total_ns"]
+
+
 MOST = 64
 
 
@@ -129,20 +135,19 @@ def main(json_path, csv_path, raw_path, begin=None, end=None):
     for vcpu in json.load(open(json_path))["vcpus"]:
         for reason in vcpu["exits"]:
             key = vcpu["vcpu"], reason["reason"]
-            sums[key] = reason["count"], reason["cost"]["count"], reason["cost"]["total_ns"]
+            sums[key] = counts_of(reason)
             parts = reason.get("arguments")
             if parts is None:
                 continue
-            total = tuple(sum(of) for of in zip(*((p["count"], p["cost"]["count"], p["cost"]["total_ns"])
-                                                  for p in parts)))
+            total = tuple(sum(of) for of in zip(*(counts_of(p) for p in parts)))
             assert total == sums[key], (key, total, sums[key])
             assert sum(p["argument"] not in ("others", "not recorded") for p in parts) <= MOST
             for part in parts:
                 name = None if key[1] in many else plain(part["argument"])
                 row = got.setdefault((*key, name), [0, 0, 0])
                 row[0] += part["count"]
-                row[1] += part["cost"]["count"]
-                row[2] += part["cost"]["total_ns"]
+                row[1] += counts_of(part)[1]
+                row[2] += counts_of(part)[2]
                 if name is None and part["argument"] not in ("others", "not recorded"):
                     # of the whole trace, not less than any without a row of its own
                     assert counts[key[1]][part["argument"]] >= sorted(counts[key[1]].values())[-MOST]

@@ -38,6 +38,7 @@ def check_laws(document, rows):
         assert sum(task["pcpus_ns"].values()) == task["total_ns"], task
         pcpus.update(task["pcpus_ns"])
     assert tasks and max(pcpus.values()) <= end - begin, pcpus
+    unknown = [number for record in document.get("not_recorded", []) for number in record["unknown"]]
     for machine in document["machines"]:
         for key in ("total_ns", "preempted_ns", "waking_ns") + MODES:
             ns = [task.get(key) for task in machine["tasks"] if key in task]
@@ -48,7 +49,9 @@ def check_laws(document, rows):
         for pid, ns in calls.items():
             assert ns == tasks[pid]["syscall_ns"], tasks[pid]
         waits = collections.Counter()
-        for culprit in machine["culprits"]:
+        # without wake-ups, waits for a pCPU have no beginning
+        assert (machine["culprits"] is None) == (machine["waking_ns"] is None or "steal by culprit" in unknown), machine
+        for culprit in machine["culprits"] or []:
             waits[culprit["pid"]] += culprit["total_ns"]
         for pid, ns in waits.items():
             assert ns <= tasks[pid]["preempted_ns"] + (tasks[pid]["waking_ns"] or 0), tasks[pid]

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "report_page.h"
+#include "report_parts.h"
 #include "report_unknown.h"
 #include "text_columns.h"
 #include "virt_arguments.h"
@@ -80,10 +81,10 @@ static const char *argument_name(const struct report *report,
 	return is_recorded(report, exit->reason) ? "not recorded" : "unknown";
 }
 
-static const struct virt_dist *known_cost(const struct report *report,
-					  const struct virt_window_exit *exit)
+static struct table_cell cost_cell(const struct report *report, const struct virt_window_exit *exit)
 {
-	return report_knows(report, VIRT_NUMBER_EXIT_COST) ? &exit->cost : NULL;
+	return report_exit_has_cost(report, &exit->cost) ? table_durations(&exit->cost) :
+	       report_exit_no_cost(report, VIRT_NUMBER_EXIT_COST);
 }
 
 /** @argument: NULL: all exits of the reason */
@@ -92,7 +93,6 @@ static void arguments_row(struct table_writer *to, const struct of_whom *of,
 			  const struct table_cell *list, size_t n_list)
 {
 	const struct report *report = of->report;
-	bool knows_cost = report_knows(report, VIRT_NUMBER_EXIT_COST);
 	const char *reason = report_reason(report, exit->reason);
 	char text[EXIT_ARGUMENT_NAME + 2];
 
@@ -101,8 +101,9 @@ static void arguments_row(struct table_writer *to, const struct of_whom *of,
 		table_name(reason), table_name(argument), table_name(argument ? text : reason),
 		table_number((int64_t)exit->count),
 		table_share((int64_t)exit->count, (int64_t)of->stats->exits),
-		table_durations(known_cost(report, exit)),
-		table_share(knows_cost ? exit->cost.ns : VIRT_NONE, of->ns),
+		cost_cell(report, exit),
+		report_exit_has_cost(report, &exit->cost) ? table_share(exit->cost.ns, of->ns) :
+							    table_absent(),
 		has_argument(report, exit->reason) ? table_list(list, n_list) : table_absent(),
 	});
 }
@@ -122,7 +123,7 @@ static struct table_cell *list_of(const struct of_whom *of, int32_t reason, size
 			continue;
 		cells[0] = table_name(argument_name(of->report, exit));
 		cells[1] = table_number((int64_t)exit->count);
-		cells[2] = table_durations(known_cost(of->report, exit));
+		cells[2] = cost_cell(of->report, exit);
 		++*n;
 	}
 	return list;

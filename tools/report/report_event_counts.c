@@ -57,8 +57,8 @@ struct counting {
 	struct what		*kinds;
 	uint32_t		room_kinds;
 	struct counts		by_event, by_machine, by_task, by_cpu;
-	uint64_t		records, lost;
-	bool			has_lost_more;	/* an unknown number */
+	uint64_t		records;
+	struct virt_loss_sum	lost;		/* of a guest: at any time */
 };
 
 static int add(struct counts *counts, uint32_t what, int32_t who, uint64_t n)
@@ -112,8 +112,25 @@ static void take_lost(void *arg, int cpu, uint64_t records)
 	struct counting *counting = arg;
 
 	(void)cpu;
-	counting->lost += records;
-	counting->has_lost_more |= !records;
+	counting->lost.losses++;
+	counting->lost.records += records;
+	counting->lost.uncounted += !records;
+}
+
+/** The records that are lost in the window. Those of a guest have no time. */
+static struct table_cell lost_cell(const struct counting *counting)
+{
+	const struct report *report = counting->report;
+	const struct virt_model *model = report->load->model;
+	bool is_whole = report->from_ns <= virt_model_begin(model) &&
+			report->to_ns >= virt_model_end(model);
+	struct virt_loss_sum lost = counting->is_guest ? counting->lost :
+				    virt_model_count_losses(model, VIRT_NONE, report->from_ns,
+							    report->to_ns);
+
+	if (lost.uncounted || (counting->is_guest && lost.losses && !is_whole))
+		return table_unknown();
+	return table_number((int64_t)lost.records);
 }
 
 static int count_xen(struct counting *counting)
@@ -182,7 +199,8 @@ static int count_all(struct counting *counting)
 	if (counting->trace)
 		host_modes_init(&counting->calls, counting->trace);
 	ret = counting->trace ?
-	      kvm_trace_walk(counting->trace, take_record, take_lost, counting) :
+	      kvm_trace_walk(counting->trace, take_record,
+			     counting->is_guest ? take_lost : NULL, counting) :
 	      count_xen(counting);
 	if (!ret)
 		ret = sum_machines(counting);
@@ -405,18 +423,36 @@ static void of_cpu_rows(struct table_writer *to, const struct counting *counting
 	}
 }
 
+/** CSV has a row, text a line if there are any. */
+static void lost_row(struct table_writer *to, struct table_cell lost)
+{
+	struct output *text = table_as_text(to);
+
+	if (table_is(to, TABLE_CSV))
+		table_row(to, (const struct table_cell[ARRAY_SIZE(event_columns)]){
+			table_name("lost"), table_absent(), table_absent(), table_absent(),
+			table_absent(), table_absent(), table_absent(), table_absent(), lost,
+			table_absent(), table_absent(),
+		});
+	if (text && lost.unknown)
+		out_str(text, "  lost, and not counted here: an unknown number of records\n");
+	else if (text && lost.number)
+		out_printf(text, "  lost, and not counted here: %lld records\n",
+			   (long long)lost.number);
+}
+
 /** A trace. Return: 0 or -ENOMEM. */
 static int trace_rows(struct table_writer *to, struct counting *counting, const char *path)
 {
 	int ret = count_all(counting);
+	const struct table_cell lost = lost_cell(counting);
 	const struct table_cell cells[] = {
-		table_name(path), table_number((int64_t)counting->records),
-		!counting->trace ? table_absent() : counting->has_lost_more ? table_unknown() :
-		table_number((int64_t)counting->lost),
+		table_name(path), table_number((int64_t)counting->records), lost,
 	};
 
 	if (!ret) {
 		table_group(to, cells);
+		lost_row(to, lost);
 		event_rows(to, counting);
 		of_machine_rows(to, counting);
 		of_task_rows(to, counting);

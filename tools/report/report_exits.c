@@ -11,8 +11,7 @@
 #include "table.h"
 #include "text_columns.h"
 
-/** What an exit has cost can be known: it has an entry, and both have records. */
-static bool has_cost(const struct report *report, const struct virt_dist *cost)
+bool report_exit_has_cost(const struct report *report, const struct virt_dist *cost)
 {
 	return cost->count && report_knows(report, VIRT_NUMBER_EXIT_COST);
 }
@@ -27,8 +26,7 @@ enum {
 	COST_STATISTICS, N_COST = COST_STATISTICS + ARRAY_SIZE(shown)
 };
 
-/** A cost is "-" if the trace does not show it, and "?" if the exit has no end in it. */
-static struct table_cell no_cost(const struct report *report, enum virt_number number)
+struct table_cell report_exit_no_cost(const struct report *report, enum virt_number number)
 {
 	struct table_cell cell = table_unknown();
 
@@ -41,13 +39,13 @@ static void cost_row(struct table_writer *to, const struct report *report,
 		     const struct virt_window_exit *exit, uint64_t exits, int64_t ns)
 {
 	const struct virt_dist *cost = &exit->cost;
-	bool known = has_cost(report, cost);
+	bool known = report_exit_has_cost(report, cost);
 	struct table_cell cells[N_COST] = {
 		[COST_REASON] = table_name(report_reason(report, exit->reason)),
 		[COST_SAMPLES] = table_number((int64_t)exit->count),
 		[COST_SAMPLES_SHARE] = table_share((int64_t)exit->count, (int64_t)exits),
 		[COST_TIME] = known ? table_number(cost->ns) :
-			      no_cost(report, VIRT_NUMBER_EXIT_COST),
+			      report_exit_no_cost(report, VIRT_NUMBER_EXIT_COST),
 		[COST_TIME_SHARE] = known ? table_share(cost->ns, ns) : table_absent(),
 	};
 
@@ -100,9 +98,9 @@ static void part_row(struct table_writer *to, const struct report *report,
 	for (int part = 0; part < REPORT_EXIT_N_PARTS; part++) {
 		bool is_lost = part == REPORT_EXIT_VMM && !report_knows(report, VIRT_NUMBER_VMM);
 
-		cells[1 + part] = !is_lost && has_cost(report, &exit->cost) ?
+		cells[1 + part] = !is_lost && report_exit_has_cost(report, &exit->cost) ?
 				  table_number(ns[part]) :
-				  no_cost(report, is_lost ? VIRT_NUMBER_VMM :
+				  report_exit_no_cost(report, is_lost ? VIRT_NUMBER_VMM :
 					  VIRT_NUMBER_EXIT_COST);
 	}
 	table_row(to, cells);
@@ -182,7 +180,7 @@ void report_exit_before_text(struct output *out, const struct report *report,
 static void cost_facts(struct facts *to, const struct report *report,
 		       const struct virt_dist *cost, const char *reason)
 {
-	to->unknown = !has_cost(report, cost);
+	to->unknown = !report_exit_has_cost(report, cost);
 	facts_members(to, cost);
 	to->unknown = !report_knows(report, VIRT_NUMBER_EXIT_COST);
 	facts_count(to, FACT_JSON("complete"), cost->count);
@@ -202,7 +200,7 @@ static void exit_facts(struct facts *to, const struct report *report,
 	facts_name(to, "reason", reason);
 	facts_count(to, FACT("count", "exits", reason), exit->count);
 	cost_facts(to, report, &exit->cost, reason);
-	to->unknown = !has_cost(report, &exit->cost);
+	to->unknown = !report_exit_has_cost(report, &exit->cost);
 	if (report_is_unsplit(report))
 		facts_flag(to, "unsplit", true);
 	report_states_facts(to, report, "exit_", reason, VIRT_HYPERVISOR, VIRT_UNKNOWN,

@@ -53,10 +53,12 @@ static void put_shares(struct output *out, int64_t hypervisor_ns, int64_t vmm_ns
 	out_char(out, '\n');
 }
 
-/** Time in a state; unknown if the trace does not show that state. */
+/** Time in a state; unknown if the trace does not show that state, or only a part of it. */
 static struct table_cell time_in(const struct report *report, enum virt_state state, int64_t ns)
 {
-	return table_number(report_knows_state(report, state) ? ns : VIRT_NONE);
+	bool known = report_knows_state(report, state) && !report_is_unsplit(report);
+
+	return table_number(known ? ns : VIRT_NONE);
 }
 
 static void handlers_row(struct table_writer *to, const struct report *report,
@@ -71,7 +73,9 @@ static void handlers_row(struct table_writer *to, const struct report *report,
 		table_number(handled->hypervisor_ns + handled->vmm_ns + handled->other_ns),
 		table_number(handled->max_ns),
 		time_in(report, VIRT_HYPERVISOR, handled->hypervisor_ns),
-		time_in(report, VIRT_VMM, handled->vmm_ns), table_number(handled->other_ns),
+		time_in(report, VIRT_VMM, handled->vmm_ns),
+		/* the time in neither state: known if their sum is */
+		time_in(report, VIRT_HYPERVISOR, handled->other_ns),
 	});
 }
 

@@ -8,18 +8,6 @@
 #include "report_unknown.h"
 #include "text_columns.h"
 
-const char *report_head_note(const struct report *report)
-{
-	if (virt_model_knows_calls_only(report->load->model))
-		return "neither kvm_entry nor kvm_exit in it: what vCPUs do beside their "
-		       "hypercalls is unknown";
-	if (report_is_unsplit(report))
-		return "no sched_switch in it: the time from a VM exit to the next entry is not "
-		       "split into work,\n           waits and sleep; it is unknown after HLT and "
-		       "the like, or if the vCPU has left its pCPU";
-	return NULL;
-}
-
 static void text(struct output *out, const struct report *report)
 {
 	char clock[256];
@@ -39,11 +27,6 @@ static void text(struct output *out, const struct report *report)
 	out_str(out, " s\n  records  ");
 	out_u64(out, report->count->records);
 	out_char(out, '\n');
-	if (report_head_note(report)) {
-		out_styled(out, OUT_WARNING, "  note     ");
-		out_str(out, report_head_note(report));
-		out_char(out, '\n');
-	}
 	report_lacks_text(out, report);
 }
 
@@ -66,8 +49,6 @@ static void head_facts(struct facts *to, const struct report *report)
 	facts_name(to, "hypervisor", host_trace_hypervisor(&report->load->host));
 	if (report->load->host.xen)
 		head_clock_facts(to, xen_trace_clock(report->load->host.xen));
-	if (report_is_unsplit(report))
-		facts_flag(to, "unsplit", true);
 	facts_ns(to, FACT_CSV("window", "from"), report->from_ns);
 	facts_ns(to, FACT_CSV("window", "to"), report->to_ns);
 	report_lacks_facts(to, report);

@@ -349,9 +349,16 @@ static void call_rows(const struct page *page, int32_t machine)
 static void culprit_rows(const struct page *page, int32_t machine)
 {
 	const struct host_task_sums *sums = &page->sums;
+	struct table_writer *to = page->to;
+	/* without wake-ups, nobody sees when a wait for a pCPU begins */
+	bool unknown = !report_knows(page->report, VIRT_NUMBER_CULPRITS) ||
+		       !report_knows(page->report, VIRT_NUMBER_WAKING), before = to->unknown;
 	char name[GUEST_TASK_NAME], culprit[GUEST_TASK_NAME];
 
-	table_rows(page->to, &culprits_rows);
+	if (table_as_text(to) && unknown)
+		return;
+	to->unknown |= unknown;
+	table_rows(to, &culprits_rows);
 	for (uint32_t i = 0; i < sums->culprit_map.n_keys && !is_full(page); i++) {
 		const struct host_task_culprit *one = &sums->culprits[i];
 
@@ -359,12 +366,14 @@ static void culprit_rows(const struct page *page, int32_t machine)
 			continue;
 		task_name(page, one->pid, name);
 		task_name(page, one->culprit, culprit);
-		table_row(page->to, (const struct table_cell[]){
+		table_row(to, (const struct table_cell[]){
 			table_name("culprit"), table_name(name), table_number(one->pid),
 			table_name(culprit), table_name(culprit), table_number(one->culprit),
 			table_number(one->ns),
 		});
 	}
+	table_rows_end(to);
+	to->unknown = before;
 }
 
 /** Cgroups have tasks of machines as well. */

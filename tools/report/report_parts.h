@@ -9,6 +9,7 @@
 #include "facts.h"
 #include "report.h"
 #include "table.h"
+#include "virt_needs.h"
 #include "virt_steal.h"
 
 /** VM exits, of a vCPU or of all of a machine. */
@@ -16,6 +17,16 @@ void report_exits_text(struct output *out, const struct report *report,
 		       const struct virt_window_stats *stats);
 void report_exits_facts(struct facts *to, const struct report *report,
 			const struct virt_window_stats *stats);
+
+/** report_exit_has_cost - do any exits of a reason have a cost? They have an end in the trace. */
+bool report_exit_has_cost(const struct report *report, const struct virt_dist *cost);
+
+/**
+ * report_exit_no_cost - a cell instead of that cost
+ *
+ * In text it is "-" if the trace does not show @number, and "?" if the exits have no end in it.
+ */
+struct table_cell report_exit_no_cost(const struct report *report, enum virt_number number);
 
 /** report_exit_before_text - the exit from which a vCPU has not come back when the window begins */
 void report_exit_before_text(struct output *out, const struct report *report,

@@ -52,9 +52,6 @@ extern const struct report_section report_hypertrace;
 extern const struct report_section report_functions;
 extern const struct report_section report_boot;
 
-/** report_head_note - what limits all numbers of the trace, perhaps in two lines; or NULL */
-const char *report_head_note(const struct report *report);
-
 /** report_sections_... - the same for all of them. */
 void report_sections_rows(struct report_counted *counted, const struct xen_trace_row *rows,
 			  size_t n);

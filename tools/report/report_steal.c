@@ -204,9 +204,7 @@ static void steal_facts(struct facts *to, const struct report *report)
 	add_all_kinds(report, kinds);
 	facts_open(to, "steal", '{', false);
 	to->unknown = !report_knows(report, VIRT_NUMBER_PREEMPTED);
-	facts_number(to, "total_ns", steal->total_ns);
-	to->unknown = !knows;
-	facts_ns(to, FACT_CSV("steal", NULL), steal->total_ns);
+	facts_ns(to, FACT("total_ns", "steal", NULL), steal->total_ns);
 	to->unknown = false;
 	report_steal_kinds_facts(to, report, "kinds", kinds);
 	report_limits_facts(to, report);

@@ -9,17 +9,36 @@
 #include "report_unknown.h"
 #include "text_columns.h"
 
+const char *report_head_note(const struct report *report)
+{
+	if (virt_model_knows_calls_only(report->load->model))
+		return "neither kvm_entry nor kvm_exit in it: what vCPUs do beside their "
+		       "hypercalls is unknown";
+	if (report_is_unsplit(report))
+		return "no sched_switch in it: the time from a VM exit to the next entry is not "
+		       "split into work,\n           waits and sleep; it is unknown after HLT and "
+		       "the like, or if the vCPU has left its pCPU";
+	return NULL;
+}
+
+static void put_note(struct output *out, const char *text)
+{
+	out_styled(out, OUT_WARNING, "  note     ");
+	out_str(out, text);
+	out_char(out, '\n');
+}
+
 void report_lacks_text(struct output *out, const struct report *report)
 {
 	char text[VIRT_ADVICE_SIZE];
 
+	if (report_head_note(report))
+		put_note(out, report_head_note(report));
 	for (int kind = 0; kind < VIRT_RECORD_N_KINDS; kind++) {
 		if (!virt_model_lacks(report->load->model, (enum virt_record_kind)kind, text,
 				      sizeof(text)))
 			continue;
-		out_styled(out, OUT_WARNING, "  note     ");
-		out_str(out, text);
-		out_char(out, '\n');
+		put_note(out, text);
 	}
 }
 
@@ -34,9 +53,11 @@ static void unknown_without(struct facts *to, const struct virt_model *model,
 	facts_close(to, ']');
 }
 
-/** In JSON, the times in these states say so themselves. */
+/** A member of JSON, whose value is an object; a row of CSV for each of these states. */
 static void includes(struct facts *to, const struct virt_model *model)
 {
+	bool any = false;
+
 	for (int i = 0; i < VIRT_N_STATES; i++) {
 		enum virt_state state = (enum virt_state)i;
 		unsigned int in = virt_model_includes(model, state);
@@ -44,10 +65,17 @@ static void includes(struct facts *to, const struct virt_model *model)
 
 		if (!in)
 			continue;
+		if (!any)
+			facts_open(to, "includes", '{', true);
+		any = true;
+		facts_name(to, virt_state_name(state),
+			   virt_state_names(in, "+", names, sizeof(names)));
 		snprintf(text, sizeof(text), "%s includes %s", virt_state_name(state),
 			 virt_state_names(in, " and ", names, sizeof(names)));
 		facts_row(to, "includes", text);
 	}
+	if (any)
+		facts_close(to, '}');
 }
 
 void report_lacks_facts(struct facts *to, const struct report *report)
@@ -56,6 +84,8 @@ void report_lacks_facts(struct facts *to, const struct report *report)
 	char text[VIRT_ADVICE_SIZE];
 	bool any = false;
 
+	if (report_is_unsplit(report))
+		facts_flag(to, "unsplit", true);
 	for (int i = 0; i < VIRT_RECORD_N_KINDS; i++) {
 		enum virt_record_kind kind = (enum virt_record_kind)i;
 		const char *name = virt_record_name(virt_model_hypervisor(model), kind);

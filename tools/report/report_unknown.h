@@ -24,10 +24,16 @@ static inline bool report_knows_state(const struct report *report, enum virt_sta
 	return virt_model_knows_state(report->load->model, state);
 }
 
-/** report_lacks_text - a line for each kind that was not recorded, what is unknown without it */
+/** report_head_note - what limits all numbers of the trace, perhaps in two lines; or NULL */
+const char *report_head_note(const struct report *report);
+
+/** report_lacks_text - that note, and a line for each kind that was not recorded */
 void report_lacks_text(struct output *out, const struct report *report);
 
-/** report_lacks_facts - the same, if anything was not; and which states include others */
+/**
+ * report_lacks_facts - the same, if anything was not; whether waits are split, and which states
+ * include others
+ */
 void report_lacks_facts(struct facts *to, const struct report *report);
 
 /** report_advice_text - of a page about one number: why it has nothing, if that is unknown */

@@ -73,11 +73,19 @@ static void put_titles(struct table_writer *to)
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-static void put_durations(struct output *out, const struct table_column *column,
-			  const struct virt_dist *durations)
+/** Return: NULL: unknown */
+static const struct virt_dist *durations_of(const struct table_cell *cell)
 {
+	return cell->unknown ? NULL : cell->durations;
+}
+
+static void put_durations(struct output *out, const struct table_column *column,
+			  const struct table_cell *cell)
+{
+	const struct virt_dist *durations = durations_of(cell);
+
 	if (!durations) {
-		text_unknown(out);
+		text_right(out, cell->instead ? cell->instead : "-", TEXT_NUMBER);
 		return;
 	}
 	if (column->shown & TABLE_TOTAL)
@@ -142,7 +150,7 @@ static void put_cell(struct output *out, const struct table_column *column,
 	if (column->type == TABLE_NAME) {
 		put_name(out, column, cell->name, end);
 	} else if (column->type == TABLE_DURATIONS) {
-		put_durations(out, column, cell->durations);
+		put_durations(out, column, cell);
 	} else if (column->type == TABLE_STRETCHES && cell->stretches) {
 		text_stretches_cells(out, cell->stretches, cell->whole);
 	} else if (column->type == TABLE_PCPUS) {
@@ -155,14 +163,23 @@ static void put_cell(struct output *out, const struct table_column *column,
 	}
 }
 
+/** The width of the statistics of a column. */
+static size_t width_of_statistics(const struct table_column *column)
+{
+	size_t width = 0;
+
+	for (unsigned int shown = column->shown; shown; shown &= shown - 1)
+		width += TEXT_NUMBER + 1;
+	return width;
+}
+
 /** Is a cell empty? @blanks: receives its width */
 static bool is_blank(const struct table_column *column, const struct table_cell *cell,
 		     size_t *blanks)
 {
 	*blanks = 0;
-	if (column->type == TABLE_DURATIONS && cell->durations && !cell->durations->count) {
-		for (unsigned int shown = column->shown; shown; shown &= shown - 1)
-			*blanks += TEXT_NUMBER + 1;
+	if (column->type == TABLE_DURATIONS && durations_of(cell) && !cell->durations->count) {
+		*blanks = width_of_statistics(column);
 		return true;
 	}
 	if (column->type == TABLE_NAME)
@@ -197,6 +214,9 @@ static void put_row(struct table_writer *to, const struct table_cell *cells)
 		put_cell(to->out, column, &cells[i], &to->rows->columns[to->rows->n]);
 		if (cells[i].style)
 			out_style(to->out, OUT_PLAIN);
+		/* unknown ones have a sign in their first column alone */
+		if (column->type == TABLE_DURATIONS && !durations_of(&cells[i]))
+			blanks = width_of_statistics(column) - (TEXT_NUMBER + 1);
 	}
 	out_char(to->out, '\n');
 }
