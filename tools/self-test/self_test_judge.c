@@ -162,6 +162,20 @@ static int64_t run_of(const struct virt_model *model, const struct self_test_thr
 	return ns;
 }
 
+/** How long pCPUs had somebody whom the trace does not show. */
+static int64_t unknown_in(const struct virt_model *model, int64_t from_ns, int64_t to_ns)
+{
+	int64_t ns = 0;
+
+	for (int32_t p = 0; p < virt_model_n_pcpus(model); p++) {
+		struct virt_pcpu_totals totals;
+
+		virt_pcpu_totals(model, p, from_ns, to_ns, &totals);
+		ns += totals.unknown_ns;
+	}
+	return ns;
+}
+
 /** Return: -1 if the trace has no such vCPU. */
 static int64_t exits_of(const struct virt_model *model, const struct self_test_thread *thread)
 {
@@ -176,23 +190,26 @@ static int64_t exits_of(const struct virt_model *model, const struct self_test_t
 }
 
 static void judge_thread(struct self_test_checks *checks, const struct virt_model *model,
-			 const struct self_test_truth *truth, const struct seen *seen, int i)
+			 const struct self_test_truth *truth, const struct seen *seen, int i,
+			 bool has_gaps)
 {
 	static const char *const names[2][3] = {
 		{ "thread: run time", "thread: task-clock", "thread: switches" },
 		{ "vCPU: run time", "vCPU: task-clock", "vCPU: switches" },
 	};
 	const struct self_test_thread *thread = &truth->threads[i];
-	int64_t run_ns, allowed_ns;
+	int64_t run_ns, allowed_ns, unknown_ns;
 
 	if (!thread->tid)
 		return;
 	run_ns = run_of(model, thread);
 	allowed_ns = ONCE_NS + (int64_t)thread->switches * SWITCH_NS;
+	unknown_ns = has_gaps ? unknown_in(model, thread->from_ns, thread->to_ns) : 0;
 	if (thread->has_run)
 		compare(checks, (struct self_test_check){
 			.name = names[i][0], .unit = "ns", .trace = run_ns,
-			.kernel = thread->run_ns, .below = allowed_ns + thread->run_ns / SHARE,
+			.kernel = thread->run_ns,
+			.below = allowed_ns + thread->run_ns / SHARE + unknown_ns,
 			.above = allowed_ns + thread->run_ns / SHARE + truth->other_ns,
 			.text = "by the trace, and by /proc/PID/task/TID/schedstat",
 		});
@@ -202,7 +219,8 @@ static void judge_thread(struct self_test_checks *checks, const struct virt_mode
 	if (thread->has_clock)
 		compare(checks, (struct self_test_check){
 			.name = names[i][1], .unit = "ns", .trace = run_ns,
-			.kernel = thread->clock_ns, .below = allowed_ns + thread->clock_ns / SHARE,
+			.kernel = thread->clock_ns,
+			.below = allowed_ns + thread->clock_ns / SHARE + unknown_ns,
 			.above = allowed_ns + thread->clock_ns / SHARE + truth->other_ns,
 			.text = "by the trace, and by the counter of perf stat -e task-clock",
 		});
@@ -248,11 +266,30 @@ static void judge_exits(struct self_test_checks *checks, const struct virt_model
 		});
 }
 
+/**
+ * The kernel may leave out records without counting them as lost. Return: how many others
+ * contradict each other for that.
+ */
+static uint64_t judge_gaps(struct self_test_checks *checks, const struct virt_model *model)
+{
+	uint64_t count = 0, all = 0;
+	const char *what;
+
+	for (int i = 0; (what = virt_model_contradictions(model, i, &count)); i++) {
+		all += count;
+		self_test_say(checks, "gaps", SELF_TEST_SKIPPED, "%s, %llu times: the kernel left "
+			      "out records and did not count them as lost; reports show that time "
+			      "as unknown", what, (unsigned long long)count);
+	}
+	return all;
+}
+
 /** Records that are lost hide what the laws are about. */
 static void judge_model(struct self_test_checks *checks, const struct virt_model *model,
 			const struct self_test_truth *truth, const struct seen *seen)
 {
 	int64_t begin_ns = virt_model_begin(model), end_ns = virt_model_end(model);
+	bool has_gaps;
 
 	compare(checks, (struct self_test_check){
 		.name = "states", .unit = "ns", .kernel = end_ns - begin_ns,
@@ -264,8 +301,9 @@ static void judge_model(struct self_test_checks *checks, const struct virt_model
 			      "that their sums prove nothing; run it again on an idle host");
 		return;
 	}
+	has_gaps = judge_gaps(checks, model);
 	for (int i = 0; i < 2; i++)
-		judge_thread(checks, model, truth, seen, i);
+		judge_thread(checks, model, truth, seen, i, has_gaps);
 	judge_exits(checks, model, truth);
 }
 

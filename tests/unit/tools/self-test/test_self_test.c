@@ -128,21 +128,26 @@ static struct self_test_truth truth(void)
 	return kernel;
 }
 
-/** Return: the names of checks that fail, with a blank after each. */
-static const char *failing(const struct self_test_truth *kernel)
+/** Return: the names of the checks with a verdict, each with "; " after it. */
+static const char *names_of(const struct self_test_checks *checks, enum self_test_verdict verdict)
 {
-	static struct self_test_checks checks;
 	static char names[1024];
 
-	checks.n = 0;
 	*names = '\0';
-	self_test_judge(&checks, path, kernel);
-	assert_true(checks.n > 0);
-	for (int i = 0; i < checks.n; i++)
-		if (checks.all[i].verdict == SELF_TEST_FAILED)
+	assert_true(checks->n > 0);
+	for (int i = 0; i < checks->n; i++)
+		if (checks->all[i].verdict == verdict)
 			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s; ",
-				 checks.all[i].name);
+				 checks->all[i].name);
 	return names;
+}
+
+static const char *failing(const struct self_test_truth *kernel)
+{
+	struct self_test_checks checks = { .n = 0 };
+
+	self_test_judge(&checks, path, kernel);
+	return names_of(&checks, SELF_TEST_FAILED);
 }
 
 static int find(void **state)
@@ -235,6 +240,26 @@ static void test_lost(void **state)
 	assert_int_equal(self_test_count(&checks, SELF_TEST_SKIPPED), 1);
 }
 
+/** Judge the trace that a text becomes. */
+static struct self_test_checks judge_text(const char *text, const struct self_test_truth *kernel)
+{
+	struct foreign_outcome outcome = { .events = 0 };
+	struct self_test_checks checks = { .n = 0 };
+	char name[] = "/tmp/kshark-virt-XXXXXX";
+	FILE *in = tmpfile(), *spool = tmpfile();
+	int fd = mkstemp(name);
+
+	assert_true(in && spool && fd >= 0);
+	assert_int_equal(strlen(text), write(fileno(in), text, strlen(text)));
+	assert_int_equal(text_convert(dup(fileno(in)), fd, fileno(spool), 1 << 20, &outcome), 0);
+	self_test_judge(&checks, name, kernel);
+	fclose(in);
+	fclose(spool);
+	close(fd);
+	unlink(name);
+	return checks;
+}
+
 /** A loss that the kernel did not count: the number of all records is unknown. */
 static void test_lost_uncounted(void **state)
 {
@@ -245,25 +270,51 @@ static void test_lost_uncounted(void **state)
 		"       CPU 0/KVM-2000  [000] ....   100.000040: kvm_exit: vcpu 0 reason HLT "
 		"rip 0x1 info1 0 info2 0\n";
 	const struct self_test_truth kernel = { .records = 7 };
-	struct self_test_checks checks = { .n = 0 };
-	struct foreign_outcome outcome = { .events = 0 };
-	char name[] = "/tmp/kshark-virt-XXXXXX";
-	FILE *in = tmpfile(), *spool = tmpfile();
-	int fd = mkstemp(name);
+	struct self_test_checks checks = judge_text(text, &kernel);
 
 	(void)state;
-	assert_true(in && spool && fd >= 0);
-	assert_int_equal(sizeof(text) - 1, write(fileno(in), text, sizeof(text) - 1));
-	assert_int_equal(text_convert(dup(fileno(in)), fd, fileno(spool), 1 << 20, &outcome), 0);
-	self_test_judge(&checks, name, &kernel);
-	fclose(in);
-	fclose(spool);
-	close(fd);
-	unlink(name);
 	assert_int_equal(self_test_count(&checks, SELF_TEST_FAILED), 0);
 	assert_int_equal(self_test_count(&checks, SELF_TEST_SKIPPED), 2);
 	assert_string_equal(checks.all[0].name, "records");
 	assert_int_equal(checks.all[0].verdict, SELF_TEST_SKIPPED);
+}
+
+/** Switches that the kernel left out: the thread may have had the pCPU for that time at most. */
+static void test_gaps(void **state)
+{
+#define SWITCH(time, from, pid, to, next) \
+	"       " from "-" pid "  [000] d..2   " time ": sched_switch: prev_comm=" from \
+	" prev_pid=" pid " prev_prio=120 prev_state=S ==> next_comm=" to " next_pid=" next \
+	" next_prio=120\n"
+	static const char text[] =
+		"       CPU 0/KVM-2000  [000] d..1   100.000010: kvm_entry: vcpu 0\n"
+		"       CPU 0/KVM-2000  [000] ....   100.000020: kvm_exit: vcpu 0 reason HLT "
+		"rip 0x1 info1 0 info2 0\n"
+		SWITCH("100.000100", "CPU 0/KVM", "2000", "loop", "7")
+		SWITCH("100.100100", "loop", "7", "swapper/0", "0")
+		SWITCH("100.500100", "loop", "7", "swapper/0", "0")
+		SWITCH("101.000100", "swapper/0", "0", "loop", "7");
+	static const struct { int64_t run_ns; const char *failing; } cases[] = {
+		{ INT64_C(100000000), "" }, { INT64_C(450000000), "" },
+		{ INT64_C(600000000), "thread: run time; " },
+		{ INT64_C(50000000), "thread: run time; " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct self_test_truth kernel = { .records = 6 };
+		struct self_test_checks checks;
+
+		kernel.threads[0] = (struct self_test_thread){
+			.name = "thread", .tid = 7, .from_ns = INT64_C(100000050000),
+			.to_ns = INT64_C(101000000000), .has_run = true,
+			.run_ns = cases[i].run_ns, .has_switches = true, .switches = 2,
+		};
+		checks = judge_text(text, &kernel);
+		assert_string_equal(names_of(&checks, SELF_TEST_FAILED), cases[i].failing);
+		assert_string_equal(names_of(&checks, SELF_TEST_SKIPPED),
+				    "gaps; thread: task-clock; ");
+	}
 }
 
 int main(void)
@@ -275,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_nothing),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_lost_uncounted),
+		cmocka_unit_test(test_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, find, NULL);
