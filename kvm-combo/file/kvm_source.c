@@ -27,6 +27,9 @@ int tracecmd_read_headers(struct tracecmd_input *handle, int state) __attribute_
 /** Event ids have 16 bits. */
 #define N_IDS		65536
 
+/** The largest pages of tracing buffers, in bytes: those of arm64 with pages of 64 KiB. */
+#define MOST_PAGE	65536
+
 /**
  * Linux's arch/x86/kvm/trace.h: the vector of kvm_inj_virq has been called irq before 6.0. The
  * first row of an event whose field is there counts. System calls: include/trace/events/syscalls.h.
@@ -538,6 +541,17 @@ static int find_more(struct walk *walk, const struct tep_record *record, int id,
 	return find_device(source, record, id, item, parts);
 }
 
+/** The head of a damaged record gives any size. None is larger than a page of the buffer. */
+static uint32_t bytes_of(const struct kvm_source *source, const struct tep_record *record)
+{
+	int most = tep_get_sub_buffer_size(source->tep);
+
+	if (most <= 0 || most > MOST_PAGE)
+		most = MOST_PAGE;
+	return record->record_size < 0 || record->record_size > most ? (uint32_t)most :
+	       (uint32_t)record->record_size;
+}
+
 static int take_record(struct walk *walk, struct tep_record *record, int cpu, bool is_blind)
 {
 	struct kvm_source *source = walk->source;
@@ -556,7 +570,7 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu, bo
 	item.pid = kvm_fields_pid(source->fields, record);
 	item.next_pid = id == source->switch_id ? kvm_source_next_pid(source, record) : VIRT_NONE;
 	item.event = id;
-	item.bytes = (uint32_t)record->record_size;
+	item.bytes = bytes_of(source, record);
 	item.cpu = (int16_t)cpu;
 	item.vector = VIRT_NONE;
 	find_injection(source, record, id, &item);

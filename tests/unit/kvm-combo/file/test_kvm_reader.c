@@ -231,6 +231,57 @@ static void test_stopped(void **state)
 	kvm_trace_close(trace);
 }
 
+struct sum {
+	uint64_t	offset;		/* of the first record */
+	uint64_t	bytes, records;
+};
+
+static int add(void *arg, const struct kvm_trace_record *record)
+{
+	struct sum *sum = arg;
+
+	if (!sum->records++)
+		sum->offset = record->offset;
+	sum->bytes += record->bytes;
+	return 0;
+}
+
+static struct sum sum_of(const char *path)
+{
+	struct kvm_trace *trace = open_apart(path);
+	struct sum sum = { .records = 0 };
+
+	assert_int_equal(kvm_trace_walk(trace, add, NULL, &sum), 0);
+	kvm_trace_close(trace);
+	return sum;
+}
+
+/** A damaged record gives any size, but is not larger than the page that it is in. */
+static void test_size(void **state)
+{
+	/* the head of a record whose size follows: linux/ring_buffer.h */
+	static const uint32_t sizes[] = { 5000, 1 << 20, 0x7fffffff, 0x80000000, 0xfffffff0 };
+	struct sum whole = sum_of(sample("cases/exits.dat"));
+
+	(void)state;
+	assert_true(whole.records > 100 && whole.bytes > 10 * whole.records);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		const uint32_t head[] = { 0, sizes[i] };
+		struct sum damaged;
+		FILE *file;
+
+		copy(sample("cases/exits.dat"), in_folder("bad.dat"), -1);
+		file = fopen(in_folder("bad.dat"), "r+b");
+		assert_non_null(file);
+		assert_int_equal(fseek(file, (long)whole.offset - 4, SEEK_SET), 0);
+		assert_int_equal(fwrite(head, sizeof(head), 1, file), 1);
+		assert_int_equal(fclose(file), 0);
+		damaged = sum_of(in_folder("bad.dat"));
+		assert_in_range(damaged.records, 1, whole.records);
+		assert_in_range(damaged.bytes, 1, whole.bytes + 4096);
+	}
+}
+
 /** The only process that this one has started. */
 static pid_t child_of_ours(void)
 {
@@ -292,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_crashed),
 	};
 	int ret;
