@@ -16,7 +16,7 @@ import sys
 # How much is known differs by its nature; so does what is counted by event.
 FREE = {"known_ns", "unknown", "unknown_ns", "lost", "not_recorded", "contradictions", "unsplit",
         "unsplit_ns", "volume", "vmm_includes", "hypervisor_includes", "guest_includes", "events", "records",
-        "interrupts", "hypercalls", "includes", "mode_unknown_ns"}
+        "includes", "mode_unknown_ns"}
 
 # Of those stretches alone that are shown from their beginning to their end.
 LENGTHS = {"complete", "mean_ns", "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns",
@@ -34,7 +34,8 @@ INCLUDING = {"vmm": "hypervisor", "waking": "blocked", "hypervisor": "guest"}
 
 
 # Numbers by which rows differ.
-IDS = {"id", "pid", "tid", "pcpu", "cpu", "from_pcpu", "to_pcpu", "culprit_pid", "waker_pid", "time_ns"}
+IDS = {"id", "pid", "tid", "pcpu", "cpu", "from_pcpu", "to_pcpu", "culprit_pid", "waker_pid", "time_ns", "nr",
+       "vector"}
 
 
 def key_of(item):

@@ -152,4 +152,18 @@ run report --quiet --format json "$WORK/sched.xen"
 cp "$OUT" "$WORK/xen-less.json"
 check "Xen without hvm" python3 "$GOLDEN/equal_or_null.py" "$WORK/xen.json" "$WORK/xen-less.json" \
 	"hvm-exits without hvm" --expect-unknown states/hypervisor/total_ns /exits
+
+# Without its part hvm.handler, which has the hypercalls, traps and interrupts of HVM domains: these are unknown.
+python3 "$GOLDEN/xen_less.py" "$SAMPLES/hvm-exits.xen" "$WORK/handlers.xen" \
+	'event + 0x2000 if event >> 12 == 0x82 else True'
+run report --quiet --format json "$WORK/handlers.xen"
+cp "$OUT" "$WORK/xen-less.json"
+check "Xen without handlers" python3 "$GOLDEN/equal_or_null.py" "$WORK/xen.json" "$WORK/xen-less.json" \
+	"hvm-exits without handlers" --expect-unknown /hypercalls /traps /interrupts
+# The class pv has those of PV domains.
+python3 "$GOLDEN/xen_less.py" "$SAMPLES/hvm-exits.xen" "$WORK/pv.xen" 'event >> 16 != 0x20 or 0x40f000'
+run report --quiet --format json "$WORK/pv.xen"
+cp "$OUT" "$WORK/xen-less.json"
+check "Xen without pv" python3 "$GOLDEN/equal_or_null.py" "$WORK/xen.json" "$WORK/xen-less.json" \
+	"hvm-exits without pv" --expect-unknown /hypercalls /traps
 finish

@@ -65,9 +65,9 @@ check "the worst is first" grep -qE '^  d1v0 .* d2v0$' <(grep -A 1 '^  vCPU' "$O
 run recording-kvm
 golden t260_kvm "$OUT"
 # what was not recorded, and what to do
-run sched-null.xen
+run dom0-culprits.xen
 says "$OUT" "unknown  the class hvm (-e 0x8f000) was not recorded"
-check "unknown numbers" grep -qE '^  d1v1 +75\.4 % +- ' "$OUT"
+check "unknown numbers" grep -qE '^  d1v1 +48\.8 % +- ' "$OUT"
 check "kinds of moments that the trace cannot show" grep -qx '  unknown: exit' "$OUT"
 # why without options explains the same moments
 for sample in recording-kvm credit2-basic.xen; do

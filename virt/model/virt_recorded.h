@@ -35,7 +35,7 @@ enum virt_record_kind {
 	VIRT_RECORD_RUNSTATE,	/* Xen: runstate changes, with the time in the old one */
 	VIRT_RECORD_ACCEPT,	/* an interrupt is sent to a vCPU: kvm_apic_accept_irq */
 	VIRT_RECORD_INJECT,	/* a vCPU enters with an interrupt: kvm_inj_virq */
-	VIRT_RECORD_HYPERCALL,	/* number of a hypercall: kvm_hypercall and those like it */
+	VIRT_RECORD_HYPERCALL,	/* number of a hypercall: kvm_hypercall; Xen: of a PV domain */
 	VIRT_RECORD_NESTED,	/* a guest's guest is entered: kvm_nested_vmenter */
 	VIRT_RECORD_NESTED_EXIT, /* and left: kvm_nested_vmexit */
 	VIRT_RECORD_NESTED_INJECT, /* which its hypervisor gets to see: kvm_nested_vmexit_inject */
@@ -43,7 +43,7 @@ enum virt_record_kind {
 	VIRT_RECORD_HANDLER,	/* interrupts, softirqs, NMIs of the host: irq_handler_entry ... */
 	VIRT_RECORD_IDLE_STATE,	/* C-states: cpu_idle */
 	VIRT_RECORD_FREQUENCY,	/* frequencies: cpu_frequency */
-	VIRT_RECORD_EXCEPTION,	/* traps of a vCPU: kvm_inj_exception */
+	VIRT_RECORD_EXCEPTION,	/* traps of a vCPU: kvm_inj_exception; Xen: of PV domains */
 	VIRT_RECORD_MEMORY,	/* Xen: what domains do to their memory */
 	/* what an exit was for, see exit_arguments.h: */
 	VIRT_RECORD_CALL,	/* kvm_hypercall; Xen: of an HVM domain */

@@ -19,13 +19,23 @@ struct xen_tracker_call {
 	uint32_t	op;		/* first word: of a hypercall, its number */
 };
 
+/** One bit for each number that a domain may have. */
+#define XEN_TRACKER_PV_WORDS	((UINT16_MAX + 1) / 64)
+
 /** The beginning of the tracker. */
 struct xen_tracker_head {
 	int64_t		*last_ns;	/* of each run; INT64_MIN before its first record */
 	struct xen_tracker_call *calls;	/* of each run */
 	uint32_t	n_pending;	/* switches that wait for the next record of their run */
 	uint32_t	classes;	/* set of those that have records */
+	uint64_t	pv[XEN_TRACKER_PV_WORDS]; /* bits: domains with XEN_TRC_PV_ENTRY */
 };
+
+/** xen_tracker_note_pv - this vCPU entered Xen as only those of PV domains do */
+static inline void xen_tracker_note_pv(struct xen_tracker_head *head, xen_vcpu vcpu)
+{
+	head->pv[xen_vcpu_domid(vcpu) / 64] |= UINT64_C(1) << xen_vcpu_domid(vcpu) % 64;
+}
 
 /** xen_tracker_wants - can an event change anything? */
 static inline bool xen_tracker_wants(uint32_t event)
@@ -59,6 +69,8 @@ static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen
 		head->calls[row->rec.run] = (struct xen_tracker_call){
 			row->time_ns, row->rec.event, xentrace_word(&row->rec, 0),
 		};
+	if (row->rec.event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_PV_ENTRY)
+		xen_tracker_note_pv(head, row->vcpu);
 	head->last_ns[row->rec.run] = row->time_ns;
 	return ret;
 }

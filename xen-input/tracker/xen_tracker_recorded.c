@@ -20,12 +20,11 @@ void tracker_note_kind(struct xen_tracker *tracker, uint32_t event)
 		tracker->recorded |= BIT(SWITCH) | BIT(WAKEUP) | BIT(MIGRATE);
 		break;
 	case XEN_TRC_HVM_ENTRYEXIT:
-		tracker->recorded |= BIT(ENTRY) | BIT(EXIT) | BIT(INJECT) | BIT(HYPERCALL) |
-				     BIT(EXCEPTION);
+		tracker->recorded |= BIT(ENTRY) | BIT(EXIT);
 		break;
 	case XEN_TRC_HVM_HANDLER:
-		tracker->recorded |= BIT(CALL) | BIT(MSR) | BIT(PORT) | BIT(MMIO) | BIT(FAULT) |
-				     BIT(CPUID) | BIT(CR) | BIT(APIC);
+		tracker->recorded |= BIT(INJECT) | BIT(CALL) | BIT(MSR) | BIT(PORT) | BIT(MMIO) |
+				     BIT(FAULT) | BIT(CPUID) | BIT(CR) | BIT(APIC);
 		break;
 	case XEN_TRC_HW_PM:
 		tracker->recorded |= BIT(IDLE_STATE) | BIT(FREQUENCY);
@@ -36,31 +35,59 @@ void tracker_note_kind(struct xen_tracker *tracker, uint32_t event)
 	}
 }
 
-/** PV domains have no VM exits and no vectors: where each domain is one, none is missing. */
-static bool are_all_pv(const struct xen_tracker *tracker)
+static bool is_pv(const struct xen_tracker *tracker, uint32_t i)
+{
+	uint64_t domid = tracker->domain_map.keys[i];
+
+	return !tracker->domains[i].hvm && tracker->head.pv[domid / 64] >> domid % 64 & 1;
+}
+
+static bool is_hvm(const struct xen_tracker *tracker, uint32_t i)
+{
+	return tracker->domains[i].hvm;
+}
+
+/** Without the scheduler's records, one that has a pCPU may be several vCPUs, of both kinds. */
+static bool may_be_several(const struct xen_tracker *tracker, uint32_t i)
+{
+	return tracker->domain_map.keys[i] >= XEN_DOMID_SOMEBODY &&
+	       !(tracker->recorded & (BIT(RUNSTATE) | BIT(SWITCH)));
+}
+
+/** Does the trace show that each domain with vCPUs is of a kind? */
+static bool are_all(const struct xen_tracker *tracker,
+		    bool (*is)(const struct xen_tracker *tracker, uint32_t i))
 {
 	bool any = false;
 
-	for (size_t i = 0; i < tracker->domain_map.n_keys; i++) {
-		const struct tracked_domain *domain = &tracker->domains[i];
-
-		if (domain->has_vcpus && !domain->calls)
+	for (uint32_t i = 0; i < tracker->domain_map.n_keys; i++) {
+		if (!tracker->domains[i].has_vcpus)
+			continue;
+		if (may_be_several(tracker, i) || !is(tracker, i))
 			return false;
-		any |= domain->has_vcpus;
+		any = true;
 	}
 	return any;
 }
 
+/**
+ * PV domains have no VM exits, and what Xen does for them is no record of XEN_TRC_HVM_HANDLER. HVM
+ * domains have no records of XEN_TRC_PV_ENTRY. Where each domain is of one kind, the records of the
+ * other kind are not missing.
+ */
 void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model *model)
 {
 	uint64_t kinds = tracker->recorded;
+	bool has_pv = false;
 
-	if (tracker->head.classes & XEN_TRC_CLASS_PV)
+	for (size_t i = 0; i < XEN_TRACKER_PV_WORDS; i++)
+		has_pv |= tracker->head.pv[i];
+	if (has_pv || are_all(tracker, is_hvm))
 		kinds |= BIT(HYPERCALL) | BIT(EXCEPTION);
 	if (tracker->head.classes & XEN_TRC_CLASS_MEM)
 		kinds |= BIT(MEMORY);
-	if (are_all_pv(tracker))
-		kinds |= BIT(ENTRY) | BIT(EXIT) | BIT(INJECT);
+	if (are_all(tracker, is_pv))
+		kinds |= BIT(ENTRY) | BIT(EXIT) | BIT(INJECT) | BIT(CALL);
 	virt_model_set_hypervisor(model, VIRT_XEN);
 	virt_model_set_recorded(model, kinds);
 }

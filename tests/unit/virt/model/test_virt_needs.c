@@ -104,6 +104,18 @@ static void test_sentences(void **state)
 	assert_null(virt_model_lacks(model, VIRT_RECORD_EXIT, text, sizeof(text)));
 	assert_int_equal(virt_model_includes(model, VIRT_GUEST), 1U << VIRT_HYPERVISOR);
 	virt_model_free(model);
+	model = model_without(VIRT_XEN, BIT(CALL) | BIT(INJECT));
+	for (int i = VIRT_NUMBER_INJECTED; i <= VIRT_NUMBER_TRAPS; i++)
+		assert_string_equal(virt_model_advice(model, (enum virt_number)i, text,
+						      sizeof(text)),
+				    "the part hvm.handler (-e 0x82000) was not recorded: "
+				    "record it as well");
+	virt_model_free(model);
+	model = model_without(VIRT_XEN, BIT(HYPERCALL) | BIT(CALL));
+	assert_string_equal(virt_model_advice(model, VIRT_NUMBER_HYPERCALLS, text, sizeof(text)),
+			    "the class pv (-e 0x20f000), the part hvm.handler (-e 0x82000) "
+			    "were not recorded: record them as well");
+	virt_model_free(model);
 }
 
 /** Without switches, time is not split, which is a rule of its own. */
