@@ -17,6 +17,7 @@
 #include "enough.h"
 #include "trace_builder.h"
 #include "virt_needs.h"
+#include "virt_window.h"
 #include "xen_tracker.h"
 #include "xentrace_private.h"
 
@@ -26,6 +27,7 @@
 
 /** vCPUs that a sample has, at most; their places are what number() gives. */
 #define MAX_VCPUS	64
+#define MAX_PCPUS	64
 
 static const char *const samples[] = {
 	"credit2-basic", "pinned", "migration", "hvm-exits", "hvm-io", "sched-credit", "dom0",
@@ -64,6 +66,7 @@ static bool keep_no_scheduler_on_2(uint32_t pcpu, uint32_t event)
 /** A sample as bytes, without some of its records. */
 static struct trace sample(const char *name, keep_fn keep)
 {
+	uint64_t last_tsc[MAX_PCPUS] = { 0 };
 	struct trace out = { 0 };
 	char path[4096];
 	uint8_t *data;
@@ -91,12 +94,16 @@ static struct trace sample(const char *name, keep_fn keep)
 
 			memcpy(words, data + at + skip, 4 * record_words(header));
 			at += record_size(header);
+			assert_true(pcpu < MAX_PCPUS);
+			if (header & RECORD_HAS_TSC)
+				last_tsc[pcpu] = tsc;
 			if ((header & EVENT_MASK) == EVENT_WRAP_BUFFER ||
 			    !keep(pcpu, header & EVENT_MASK))
 				continue;
-			if (header & RECORD_HAS_TSC)
-				trace_record(&out, header & EVENT_MASK, tsc, record_words(header),
-					     words);
+			/* without a time, it has that of the one before, which may be left out */
+			if (header & RECORD_HAS_TSC || (keep != keep_all && last_tsc[pcpu]))
+				trace_record(&out, header & EVENT_MASK, last_tsc[pcpu],
+					     record_words(header), words);
 			else
 				trace_untimed(&out, header & EVENT_MASK, record_words(header),
 					      words);
@@ -448,39 +455,189 @@ static void test_somebody(void **state)
 	}
 }
 
+/* ---- fewer records ---- */
+
+/** A trace, its model, and a window of it. */
+struct seen {
+	struct trace	bytes;
+	struct xen_trace *xen;
+	struct virt_model *model;
+	struct virt_window *window;
+	uint64_t	records[VIRT_N_NUMBERS][MAX_VCPUS]; /* in the window, of each list */
+};
+
+/** The list that a record of a vCPU is counted in, or VIRT_N_NUMBERS. */
+static enum virt_number list_of(uint32_t event)
+{
+	switch (event) {
+	case XEN_TRC_PV_HYPERCALL:
+	case XEN_TRC_PV_HYPERCALL64:
+	case XEN_TRC_PV_HYPERCALL_V2:
+	case XEN_TRC_HVM_VMMCALL:
+		return VIRT_NUMBER_HYPERCALLS;
+	case XEN_TRC_PV_TRAP:
+	case XEN_TRC_PV_TRAP64:
+	case XEN_TRC_HVM_TRAP:
+#define XEN_TRAP(symbol_, symbol64_, name_) case XEN_TRC_##symbol_:
+#include "xen_events.def"
+		return VIRT_NUMBER_TRAPS;
+#define XEN_MEMORY(symbol_, name_) case XEN_TRC_##symbol_:
+#include "xen_events.def"
+		return VIRT_NUMBER_MEMORY;
+	case XEN_TRC_HVM_INJ_VIRQ:
+		return VIRT_NUMBER_INJECTED;
+	default:
+		return VIRT_N_NUMBERS;
+	}
+}
+
+static void count_records(struct seen *seen, int64_t from, int64_t to)
+{
+	struct xen_trace_iter *iter = xen_trace_iter_new(seen->xen);
+	struct xen_trace_row row;
+
+	while (xen_trace_iter_next(iter, &row)) {
+		enum virt_number list = list_of(row.rec.event);
+
+		if (row.time_ns >= from && row.time_ns < to && list < VIRT_N_NUMBERS &&
+		    row.vcpu != XEN_VCPU_UNKNOWN && !xen_vcpu_is_idle(row.vcpu))
+			seen->records[list][number(row.vcpu)]++;
+	}
+	xen_trace_iter_free(iter);
+}
+
+static void look(struct seen *seen, const char *name, keep_fn keep)
+{
+	*seen = (struct seen){ .bytes = sample(name, keep) };
+	seen->xen = open_trace(&seen->bytes);
+	seen->model = model_of(seen->xen);
+}
+
+static void count_window(struct seen *seen, int64_t from, int64_t to)
+{
+	struct virt_window_query query = {
+		.from_ns = from, .to_ns = to, .parts = VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS,
+	};
+
+	seen->window = virt_window_new(seen->model, &query);
+	assert_non_null(seen->window);
+	count_records(seen, from, to);
+}
+
+static void forget(struct seen *seen)
+{
+	virt_window_free(seen->window);
+	virt_model_free(seen->model);
+	xen_trace_close(seen->xen);
+	trace_free(&seen->bytes);
+}
+
+/** If a number is known without some records, it is the one that all records give. */
+static void check_number(const struct seen *less, const char *name, const char *vcpu,
+			 enum virt_number number, const char *what, int64_t seen, int64_t truth)
+{
+	if (virt_model_knows(less->model, number) && seen != truth)
+		fail_msg("%s without 0x%x: %s %s %s %lld, truth %lld", name, left_out, vcpu,
+			 virt_number_name(number), what, (long long)seen, (long long)truth);
+}
+
+/** The lists that are counted from records. */
+static void check_lists(const struct seen *whole, const struct seen *less, const char *name)
+{
+	char vcpu[16];
+
+	for (int list = 0; list < VIRT_N_NUMBERS; list++)
+		for (int i = 0; i < MAX_VCPUS; i++) {
+			snprintf(vcpu, sizeof(vcpu), "d%dv%d", i / 8, i % 8);
+			check_number(less, name, vcpu, (enum virt_number)list, "records",
+				     (int64_t)less->records[list][i],
+				     (int64_t)whole->records[list][i]);
+		}
+}
+
+static int64_t culprits_ns(const struct virt_window_stats *stats)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < stats->n_culprits; i++)
+		ns += stats->culprits[i].ns;
+	return ns;
+}
+
+static int64_t exits_ns(const struct virt_window_stats *stats)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < stats->n_reasons; i++)
+		ns += stats->reasons[i].cost.ns;
+	return ns;
+}
+
+/** What the model has of a vCPU in a window. */
+static const struct {
+	enum virt_number number;
+	const char	*what;
+} numbers[] = {
+	{ VIRT_NUMBER_RUNS, "ns" }, { VIRT_NUMBER_RUNS, "count" },
+	{ VIRT_NUMBER_RUNNABLE, "ns" }, { VIRT_NUMBER_RUNNABLE, "count" },
+	{ VIRT_NUMBER_EXITS, "count" }, { VIRT_NUMBER_EXIT_COST, "ns" },
+	{ VIRT_NUMBER_MIGRATIONS, "count" }, { VIRT_NUMBER_MIGRATION_COST, "ns" },
+	{ VIRT_NUMBER_CULPRITS, "ns" },
+};
+
+static void numbers_of(const struct virt_window_stats *stats, int64_t values[])
+{
+	*values++ = stats->runs.ns;
+	*values++ = (int64_t)stats->runs.count;
+	*values++ = stats->waits.ns;
+	*values++ = (int64_t)stats->waits.count;
+	*values++ = (int64_t)stats->exits;
+	*values++ = exits_ns(stats);
+	*values++ = (int64_t)stats->migrations;
+	*values++ = stats->migration_cost.ns;
+	*values = culprits_ns(stats);
+}
+
+static void check_vcpu(const struct seen *whole, const struct seen *less, const char *name,
+		       int32_t v)
+{
+	const struct virt_vcpu *vcpu = virt_model_vcpu(less->model, v);
+	int32_t same = virt_model_find_vcpu(whole->model, vcpu->host_pid);
+	const struct virt_window_stats *stats = &less->window->vcpus[v], *true_stats;
+	int64_t seen[ARRAY_SIZE(numbers)], truth[ARRAY_SIZE(numbers)];
+
+	assert_true(same >= 0);
+	true_stats = &whole->window->vcpus[same];
+	for (int s = 0; s < VIRT_UNKNOWN; s++)
+		check_number(less, name, vcpu->name, virt_number_of_state((enum virt_state)s), "ns",
+			     stats->states[s].ns, true_stats->states[s].ns);
+	numbers_of(stats, seen);
+	numbers_of(true_stats, truth);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		check_number(less, name, vcpu->name, numbers[i].number, numbers[i].what, seen[i],
+			     truth[i]);
+}
+
 /** A number that is known from fewer records is the one that all records give. */
 static void check_fewer(const char *name, keep_fn keep)
 {
-	struct trace whole = sample(name, keep_all), less = sample(name, keep);
-	struct xen_trace *xen = open_trace(&whole), *xen_less = open_trace(&less);
-	struct virt_model *model = model_of(xen), *model_less = model_of(xen_less);
+	struct seen whole, less;
+	int64_t begin, length, from, to;
+
+	look(&whole, name, keep_all);
+	look(&less, name, keep);
 	/* a vCPU is found with the first record of its pCPU, and lost with the last one */
-	int64_t begin = virt_model_begin(model), length = virt_model_end(model) - begin;
-	int64_t from = begin + length / 10, to = begin + length * 9 / 10;
-
-	for (int32_t v = 0; v < virt_model_n_vcpus(model_less); v++) {
-		const struct virt_vcpu *vcpu = virt_model_vcpu(model_less, v);
-		struct virt_totals truth, seen;
-
-		virt_vcpu_totals(model, virt_model_find_vcpu(model, vcpu->host_pid), from, to,
-				 &truth);
-		virt_vcpu_totals(model_less, v, from, to, &seen);
-		for (int s = 0; s < VIRT_UNKNOWN; s++) {
-			enum virt_number number = virt_number_of_state((enum virt_state)s);
-
-			if (virt_model_knows(model_less, number) && seen.ns[s] != truth.ns[s])
-				fail_msg("%s without 0x%x: %s %s %lld ns, truth %lld ns",
-					 name, left_out, vcpu->name,
-					 virt_state_name((enum virt_state)s),
-					 (long long)seen.ns[s], (long long)truth.ns[s]);
-		}
-	}
-	virt_model_free(model);
-	virt_model_free(model_less);
-	xen_trace_close(xen);
-	xen_trace_close(xen_less);
-	trace_free(&whole);
-	trace_free(&less);
+	begin = virt_model_begin(whole.model);
+	length = virt_model_end(whole.model) - begin;
+	from = begin + length / 10;
+	to = begin + length * 9 / 10;
+	count_window(&whole, from, to);
+	count_window(&less, from, to);
+	check_lists(&whole, &less, name);
+	for (int32_t v = 0; v < virt_model_n_vcpus(less.model); v++)
+		check_vcpu(&whole, &less, name, v);
+	forget(&whole);
+	forget(&less);
 }
 
 /**
