@@ -199,7 +199,10 @@ void why_put_finding(const struct why_writing *writing, const struct virt_model 
 		return;
 	}
 	put_verdict(out, model, finding);
-	if (finding->is_machine && finding->verdict.word != VIRT_VERDICT_NOT_HOST)
+	if (finding->is_machine && finding->verdict.word == VIRT_VERDICT_NOT_COVERED)
+		out_sentence(out, " (the warning names no CPU: the host can have kept %s longest)",
+			     virt_model_vcpu(model, finding->verdict.vcpu)->name);
+	else if (finding->is_machine && finding->verdict.word != VIRT_VERDICT_NOT_HOST)
 		out_str(out, " (the warning names no CPU: the host kept this one longest)");
 	out_char(out, '\n');
 	put_parts(out, &finding->verdict, finding->warning->is_default);

@@ -370,7 +370,8 @@ int virt_verdict_machine(const struct virt_model *model, int32_t machine, int64_
 			 int64_t to_ns, struct virt_verdict *verdict)
 {
 	const struct virt_machine *of = virt_model_machine(model, machine);
-	int64_t most_ns = 0, all_ns = to_ns - from_ns;
+	struct virt_verdict most = { .vcpu = VIRT_NONE };
+	int64_t all_ns = to_ns - from_ns;
 	bool any = false;
 	int ret;
 
@@ -385,15 +386,17 @@ int virt_verdict_machine(const struct virt_model *model, int32_t machine, int64_
 		if (!any || one.side_ns[VIRT_VERDICT_BY_HOST] >
 			  verdict->side_ns[VIRT_VERDICT_BY_HOST])
 			*verdict = one;
+		if (!any || most_kept(&one) > most_kept(&most))
+			most = one;
 		any = true;
-		if (most_kept(&one) > most_ns)
-			most_ns = most_kept(&one);
 	}
 	if (!any)
 		return -EINVAL;
 	verdict->word = (uint8_t)judge_machine(verdict->side_ns[VIRT_VERDICT_BY_HOST], all_ns);
-	if (verdict->word != (uint8_t)judge_machine(most_ns, all_ns))
+	if (verdict->word != (uint8_t)judge_machine(most_kept(&most), all_ns)) {
+		*verdict = most;
 		verdict->word = VIRT_VERDICT_NOT_COVERED;
+	}
 	return 0;
 }
 

@@ -95,6 +95,9 @@ int virt_verdict_vcpu(const struct virt_model *model, int32_t vcpu, int64_t from
 /**
  * virt_verdict_machine - the same of the vCPU of a machine that the host kept from running longest
  *
+ * If the unknown time could change the verdict (VIRT_VERDICT_NOT_COVERED), it is that of the vCPU
+ * that the host can have kept from running longest.
+ *
  * A vCPU that has been offline since the trace began, alone, does not count: its guest need not use
  * it.
  *

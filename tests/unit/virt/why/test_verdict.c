@@ -177,6 +177,24 @@ static void test_unknown(void **state)
 			}
 }
 
+/** A verdict about a machine names the vCPU whose unknown time could change it. */
+static void test_unknown_vcpu(void **state)
+{
+	struct virt_model *model = with_vcpus(2);
+	struct virt_verdict verdict;
+
+	(void)state;
+	set(model, 0, 0, VIRT_GUEST, 0, VIRT_NONE, 0);
+	set(model, 0, 950, VIRT_PREEMPTED, 0, VIRT_NONE, 0);
+	set(model, 1, 0, VIRT_UNKNOWN, VIRT_NONE, VIRT_NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 1000), 0);
+	assert_int_equal(virt_verdict_machine(model, 0, 0, 1000, &verdict), 0);
+	assert_int_equal(verdict.word, VIRT_VERDICT_NOT_COVERED);
+	assert_int_equal(verdict.vcpu, 1);
+	assert_int_equal(verdict.side_ns[VIRT_VERDICT_UNTOLD], 1000);
+	virt_model_free(model);
+}
+
 /** All vCPUs of a machine are offline together, or one of them alone. */
 static void test_paused(void **state)
 {
@@ -315,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_unknown_vcpu),
 		cmocka_unit_test(test_paused),
 		cmocka_unit_test(test_sleep),
 		cmocka_unit_test(test_halt),
