@@ -17,6 +17,10 @@
 #include "virt_handlers.h"
 #include "virt_window.h"
 
+/** Linux's arch/x86/include/asm/trace/exceptions.h: a task's faults are of both kinds. */
+#define USER_FAULT	"page_fault_user"
+#define KERNEL_FAULT	"page_fault_kernel"
+
 /** Room for the name of a system call. */
 #define CALL_NAME	64
 
@@ -44,6 +48,7 @@ struct host_mode_event {
 struct host_mode_kind {
 	uint8_t		kind;		/* enum mode_event */
 	bool		by_number;	/* the record has the number of the system call */
+	bool		in_kernel;	/* of a page fault */
 	int32_t		call;		/* else: the system call, or VIRT_NONE */
 };
 
@@ -149,8 +154,11 @@ static int look_up(struct host_modes *modes, struct host_mode_kind *kind,
 		kind->by_number = true;
 		return 0;
 	}
-	if (!strcmp(system, "exceptions") && after_prefix(name, "page_fault_"))
+	if (!strcmp(system, "exceptions") &&
+	    (!strcmp(name, USER_FAULT) || !strcmp(name, KERNEL_FAULT))) {
 		kind->kind = MODE_FAULT;
+		kind->in_kernel = !strcmp(name, KERNEL_FAULT);
+	}
 	return strcmp(system, "syscalls") ? 0 : look_up_named(modes, kind, name);
 }
 
@@ -240,7 +248,7 @@ int host_modes_take(struct host_modes *modes, const struct kvm_trace_record *rec
 		return 0;
 	event.kind = kind->kind;
 	if (kind->kind == MODE_FAULT) {
-		modes->has_faults = true;
+		*(kind->in_kernel ? &modes->kernel_faults : &modes->user_faults) = true;
 		return add(modes, &event);
 	}
 	event.value = call_of_record(modes, kind, record);
@@ -343,6 +351,15 @@ static bool shows_calls(const struct host_modes *modes)
 		kvm_trace_has_event(modes->trace, is_common_call, &n_common));
 }
 
+/** Events without records did not happen, if the trace has their formats. */
+static bool shows_faults(const struct host_modes *modes)
+{
+	const struct kvm_trace *trace = modes->trace;
+
+	return (modes->user_faults || kvm_trace_has_enabled(trace, "exceptions", USER_FAULT)) &&
+	       (modes->kernel_faults || kvm_trace_has_enabled(trace, "exceptions", KERNEL_FAULT));
+}
+
 int host_modes_end(struct host_modes *modes, const struct virt_guest *lives)
 {
 	int ret = add_runs(modes, lives);
@@ -350,6 +367,7 @@ int host_modes_end(struct host_modes *modes, const struct virt_guest *lives)
 	modes->has_calls = shows_calls(modes);
 	modes->has_interrupts = modes->interrupt_begins && modes->interrupt_ends;
 	modes->has_softirqs = modes->softirq_begins && modes->softirq_ends;
+	modes->has_faults = shows_faults(modes);
 	return ret ? ret : sort(modes);
 }
 

@@ -51,7 +51,9 @@ struct host_modes {
 	/* of records: beginnings and ends of all system calls, of some, of handlers */
 	bool		raw_begins, raw_ends, named_begins, named_ends;
 	bool		interrupt_begins, interrupt_ends, softirq_begins, softirq_ends;
-	/* after host_modes_end(): the records show when each of these begins and when it ends */
+	bool		user_faults, kernel_faults;	/* of records of page faults */
+	/* after host_modes_end(): the records show when each of these begins and when it ends; all
+	 * page faults */
 	bool		has_calls, has_interrupts, has_softirqs, has_faults;
 };
 

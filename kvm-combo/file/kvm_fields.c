@@ -142,13 +142,6 @@ static const char *const cgroup_rows[] = { "cgroup_attach_task", "cgroup_transfe
 /** Event ids are small; beyond that nothing of ours is expected. */
 #define MAX_ID	0xffff
 
-/**
- * trace-cmd writes the formats of all events if it was given none (trace-cmd extract, record -p) or
- * all of them (read_event_files() in its lib/trace-cmd/trace-output.c). A kernel has 1,000 and
- * more; then the formats do not say what was enabled, records do.
- */
-#define MAX_ENABLED	600
-
 struct found_event {
 	const struct event_row *row;
 	struct tep_format_field *arg, *value, *more;
@@ -435,7 +428,7 @@ uint64_t kvm_fields_kinds(const struct kvm_fields *fields)
 {
 	uint64_t kinds = 0;
 
-	if (tep_get_events_count(fields->tep) > MAX_ENABLED)
+	if (tep_get_events_count(fields->tep) > KVM_MAX_ENABLED)
 		return 0;
 	for (size_t i = 0; i < fields->n; i++)
 		if (!fields->no_context || !needs_context(fields->events[i].row->kind))

@@ -27,6 +27,13 @@ extern "C" {
  */
 #define KVM_NO_CONTEXT	"context_unknown"
 
+/**
+ * trace-cmd writes the formats of all events if it was given none (trace-cmd extract, record -p) or
+ * all of them (read_event_files() in its lib/trace-cmd/trace-output.c). A kernel has 1,000 and
+ * more; then the formats do not say what was enabled, records do.
+ */
+#define KVM_MAX_ENABLED	600
+
 struct kvm_fields;
 struct tep_handle;
 struct tep_record;

@@ -11,6 +11,7 @@
 #include "array.h"
 #include "clock_align.h"
 #include "key_map.h"
+#include "kvm_fields.h"
 #include "kvm_reader.h"
 #include "kvm_recorded.h"
 #include "kvm_source.h"
@@ -683,6 +684,17 @@ bool kvm_trace_has_event(const struct kvm_trace *trace, kvm_trace_wants_fn wants
 		if (wants(arg, event->id, event->system, event->name))
 			return true;
 	}
+	return false;
+}
+
+bool kvm_trace_has_enabled(const struct kvm_trace *trace, const char *system, const char *name)
+{
+	const struct kvm_facts *facts = trace->facts;
+
+	for (int32_t i = 0; i < facts->n_events && facts->n_events <= KVM_MAX_ENABLED; i++)
+		if (!strcmp(facts->events[i].system, system) &&
+		    !strcmp(facts->events[i].name, name))
+			return true;
 	return false;
 }
 

@@ -276,6 +276,9 @@ void kvm_trace_end_lines(struct kvm_trace *trace);
 /** kvm_trace_has_event - does it know an event that is wanted? */
 bool kvm_trace_has_event(const struct kvm_trace *trace, kvm_trace_wants_fn wants, void *arg);
 
+/** kvm_trace_has_enabled - do the formats show that an event was recorded, should it happen? */
+bool kvm_trace_has_enabled(const struct kvm_trace *trace, const char *system, const char *name);
+
 /** kvm_trace_system - "kvm", "sched" ..., the system of an event; or NULL. */
 const char *kvm_trace_system(const struct kvm_trace *trace, int32_t event);
 

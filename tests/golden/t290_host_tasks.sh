@@ -58,6 +58,7 @@ cat > "$WORK/calls.txt" << 'END'
               dd-8     [000] ....   100.000095: softirq_exit: vec=1 [action=TIMER]
               dd-8     [000] ....   100.000100: sys_exit: NR 74 = 0
               dd-8     [000] ....   100.000103: page_fault_user: address=0x1 ip=0x2 error_code=0x4
+              dd-8     [000] ....   100.000104: page_fault_kernel: address=0x1 ip=0x2 error_code=0x4
               dd-8     [000] ....   100.000110: sched_switch: prev_comm=dd prev_pid=8 prev_prio=120 prev_state=D ==> next_comm=sh next_pid=7 next_prio=120
               sh-7     [000] ....   100.000115: sys_exit: NR 35 = 0
               sh-7     [000] ....   100.000120: sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=R ==> next_comm=swapper/0 next_pid=0 next_prio=120
@@ -82,7 +83,7 @@ END
 cat > "$WORK/expected" << 'END'
 CPU 0/KVM-2000 total 50 blocked 100 guest 40 mode_unknown 10 faults 0
 sh-7 total 50 preempted 20 waking 19 blocked 11 user 33 syscall 14 interrupt 3 faults 0
-dd-8 total 30 waking 20 blocked 20 uninterruptible 20 user 10 syscall 15 softirq 5 faults 1
+dd-8 total 30 waking 20 blocked 20 uninterruptible 20 user 10 syscall 15 softirq 5 faults 2
 idle total 20 idle 20 faults 0
 dd-8 system call 74 0 15
 sh-7 system call 1 1 7
@@ -164,6 +165,8 @@ partly no-call-begins /sys_enter/d user_ns syscall_ns
 partly some-calls 's/sys_enter: NR 1 .*/sys_enter_write: fd: 0x1/; s/sys_exit: NR 1 .*/sys_exit_write: 0x3/; /NR/d' user_ns syscall_ns
 partly no-interrupt-ends /irq_handler_exit/d interrupt_ns
 partly no-softirq-begins /softirq_entry/d softirq_ns
+partly no-user-faults /page_fault_user/d faults
+partly no-kernel-faults /page_fault_kernel/d faults
 
 run report -q --tasks --format json "$SAMPLES/credit2-basic.xen"
 status 0

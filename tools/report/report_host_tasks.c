@@ -451,7 +451,8 @@ static void put_lacks(const struct page *page)
 		"irq was not recorded: interrupts are unknown; other modes include them",
 		("irq:softirq_entry was not recorded: softirqs are unknown; other modes include "
 		 "them"),
-		"exceptions was not recorded: page faults are unknown",
+		("exceptions:page_fault_user or page_fault_kernel was not recorded: page faults "
+		 "are unknown"),
 	};
 	const struct host_modes *modes = &page->tasks.modes;
 	const bool has[] = {
