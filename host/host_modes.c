@@ -207,6 +207,29 @@ static int64_t not_before_last(const struct host_modes *modes, int cpu, int64_t 
 	return last && last->cpu == cpu && time_ns < last->time_ns ? last->time_ns : time_ns;
 }
 
+/** A record shows that beginnings of its kind are recorded, or ends, or both. */
+static void note_handler(struct host_modes *modes, const struct kvm_handler_event *handler)
+{
+	bool begins = handler->edge != KVM_HANDLER_EXIT, ends = handler->edge != KVM_HANDLER_ENTRY;
+
+	switch (handler->kind) {
+	case VIRT_HANDLER_IRQ:
+		modes->irq_begins |= begins;
+		modes->irq_ends |= ends;
+		break;
+	case VIRT_HANDLER_VECTOR:
+		modes->vector_begins |= begins;
+		modes->vector_ends |= ends;
+		break;
+	case VIRT_HANDLER_SOFTIRQ:
+		modes->softirq_begins |= begins;
+		modes->softirq_ends |= ends;
+		break;
+	default:
+		break;
+	}
+}
+
 static int take_handler(struct host_modes *modes, const struct kvm_handler_event *handler,
 			struct host_mode_event *event)
 {
@@ -215,10 +238,7 @@ static int take_handler(struct host_modes *modes, const struct kvm_handler_event
 	/* a timer runs in another handler */
 	if (handler->is_timer)
 		return 0;
-	*(is_soft ? &modes->softirq_begins : &modes->interrupt_begins) |=
-		handler->edge != KVM_HANDLER_EXIT;
-	*(is_soft ? &modes->softirq_ends : &modes->interrupt_ends) |=
-		handler->edge != KVM_HANDLER_ENTRY;
+	note_handler(modes, handler);
 	event->value = is_soft ? HOST_MODE_SOFTIRQ : HOST_MODE_INTERRUPT;
 	event->kind = handler->edge == KVM_HANDLER_ENTRY ? MODE_ENTER : MODE_EXIT;
 	if (handler->edge == KVM_HANDLER_WHOLE) {
@@ -351,6 +371,33 @@ static bool shows_calls(const struct host_modes *modes)
 		kvm_trace_has_event(modes->trace, is_common_call, &n_common));
 }
 
+/** Counts events of the processor's own interrupts that each kernel of x86 has. */
+static bool is_common_vector(void *arg, int32_t event, const char *system, const char *name)
+{
+	static const char *const vectors[] = {
+		"local_timer_entry", "local_timer_exit", "reschedule_entry", "reschedule_exit",
+		"call_function_single_entry", "call_function_single_exit",
+	};
+	size_t *n = arg;
+
+	(void)event;
+	for (size_t i = 0; i < ARRAY_SIZE(vectors) && !strcmp(system, "irq_vectors"); i++)
+		*n += !strcmp(name, vectors[i]);
+	return *n == ARRAY_SIZE(vectors);
+}
+
+/**
+ * Interrupts of devices are events of irq, the processor's own ones (local timer, IPIs) those of
+ * irq_vectors: the time in handlers is that of both.
+ */
+static bool shows_interrupts(const struct host_modes *modes)
+{
+	size_t n_common = 0;
+
+	return modes->irq_begins && modes->irq_ends && modes->vector_begins && modes->vector_ends &&
+	       kvm_trace_has_event(modes->trace, is_common_vector, &n_common);
+}
+
 /** Events without records did not happen, if the trace has their formats. */
 static bool shows_faults(const struct host_modes *modes)
 {
@@ -365,7 +412,7 @@ int host_modes_end(struct host_modes *modes, const struct virt_guest *lives)
 	int ret = add_runs(modes, lives);
 
 	modes->has_calls = shows_calls(modes);
-	modes->has_interrupts = modes->interrupt_begins && modes->interrupt_ends;
+	modes->has_interrupts = shows_interrupts(modes);
 	modes->has_softirqs = modes->softirq_begins && modes->softirq_ends;
 	modes->has_faults = shows_faults(modes);
 	return ret ? ret : sort(modes);
@@ -654,6 +701,8 @@ static bool counts(const struct host_modes *modes, const struct host_mode_event 
 	case MODE_EXIT:
 		return event->value == HOST_MODE_SOFTIRQ ? modes->has_softirqs :
 		       modes->has_interrupts;
+	case MODE_WHOLE:
+		return modes->has_interrupts;
 	case MODE_CALL:
 	case MODE_CALL_END:
 		return modes->has_calls;

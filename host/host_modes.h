@@ -50,7 +50,8 @@ struct host_modes {
 	bool		is_x86;
 	/* of records: beginnings and ends of all system calls, of some, of handlers */
 	bool		raw_begins, raw_ends, named_begins, named_ends;
-	bool		interrupt_begins, interrupt_ends, softirq_begins, softirq_ends;
+	bool		irq_begins, irq_ends, vector_begins, vector_ends;
+	bool		softirq_begins, softirq_ends;
 	bool		user_faults, kernel_faults;	/* of records of page faults */
 	/* after host_modes_end(): the records show when each of these begins and when it ends; all
 	 * page faults */

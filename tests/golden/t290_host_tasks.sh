@@ -62,12 +62,17 @@ cat > "$WORK/calls.txt" << 'END'
               dd-8     [000] ....   100.000110: sched_switch: prev_comm=dd prev_pid=8 prev_prio=120 prev_state=D ==> next_comm=sh next_pid=7 next_prio=120
               sh-7     [000] ....   100.000115: sys_exit: NR 35 = 0
               sh-7     [000] ....   100.000120: sched_switch: prev_comm=sh prev_pid=7 prev_prio=120 prev_state=R ==> next_comm=swapper/0 next_pid=0 next_prio=120
+          <idle>-0     [000] d.h.   100.000121: local_timer_entry: vector=236
+          <idle>-0     [000] d.h.   100.000122: local_timer_exit: vector=236
+          <idle>-0     [000] d.h.   100.000123: reschedule_entry: vector=253
+          <idle>-0     [000] d.h.   100.000124: reschedule_exit: vector=253
+          <idle>-0     [000] d.h.   100.000125: call_function_single_entry: vector=251
+          <idle>-0     [000] d.h.   100.000126: call_function_single_exit: vector=251
           <idle>-0     [000] ....   100.000130: sched_wakeup: comm=dd pid=8 prio=120 target_cpu=000
           <idle>-0     [000] ....   100.000140: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=sh next_pid=7 next_prio=120
               sh-7     [000] ....   100.000150: cpu_idle: state=1 cpu_id=0
 END
 tasks "$WORK/calls.txt"
-# the numbers of system calls are those of an architecture that this text does not show
 python3 - "$WORK/tasks.json" << 'END' > "$WORK/calls"
 import json, sys
 for machine in json.load(open(sys.argv[1]))["machines"]:
@@ -84,16 +89,17 @@ cat > "$WORK/expected" << 'END'
 CPU 0/KVM-2000 total 50 blocked 100 guest 40 mode_unknown 10 faults 0
 sh-7 total 50 preempted 20 waking 19 blocked 11 user 33 syscall 14 interrupt 3 faults 0
 dd-8 total 30 waking 20 blocked 20 uninterruptible 20 user 10 syscall 15 softirq 5 faults 2
-idle total 20 idle 20 faults 0
-dd-8 system call 74 0 15
-sh-7 system call 1 1 7
-sh-7 system call 35 1 7
+idle total 20 interrupt 3 idle 17 faults 0
+dd-8 fsync 0 15
+sh-7 write 1 7
+sh-7 nanosleep 1 7
 sh-7 waits for idle 20
 sh-7 waits for dd-8 19
 dd-8 waits for idle 10
 dd-8 waits for sh-7 10
 END
 check "each mode, call and culprit" diff "$WORK/expected" "$WORK/calls"
+check "all was recorded" grep -q '"modes_not_recorded": \[\]' "$WORK/tasks.json"
 
 # windows side by side
 for trace in "$SAMPLES/kvm-host.dat" "$WORK/calls.txt"; do
@@ -133,15 +139,20 @@ for machine in json.load(open(sys.argv[1]))["machines"]:
         if task["pid"]:
             assert task["waking_ns"] is None and task["blocked_ns"] is None and task["wake_latency"] is None, task
 END
-sed '/sys_\|page_fault\|irq/d' "$WORK/calls.txt" > "$WORK/no-modes.txt"
+sed '/sys_\|page_fault\|irq\|vector/d' "$WORK/calls.txt" > "$WORK/no-modes.txt"
 run report -q --tasks --format json "$WORK/no-modes.txt"
 status 0
 check "without their events, modes are unknown" python3 - "$OUT" << 'END'
 import json, sys
-for machine in json.load(open(sys.argv[1]))["machines"]:
+report = json.load(open(sys.argv[1]))
+lacks = report["modes_not_recorded"]
+unknown = "user_ns", "syscall_ns", "interrupt_ns", "softirq_ns", "faults"
+assert [key for lack in lacks for key in lack["unknown"]] == list(unknown), lacks
+assert [lack["included"] for lack in lacks] == [False, True, True, False], lacks
+for machine in report["machines"]:
     assert machine["syscalls"] is None, machine
     for task in machine["tasks"]:
-        for key in "user_ns", "syscall_ns", "interrupt_ns", "softirq_ns", "faults":
+        for key in unknown:
             assert task[key] is None, (key, task)
 END
 # Nor do events of which only one of a pair was recorded, or only some system calls, show a mode.
@@ -152,7 +163,10 @@ partly() # NAME SED-SCRIPT KEY...
 	status 0
 	check "$1: unknown, and the modes fill the time" python3 - "$OUT" "${@:3}" << 'END'
 import json, sys
-tasks = [task for machine in json.load(open(sys.argv[1]))["machines"] for task in machine["tasks"]]
+report = json.load(open(sys.argv[1]))
+tasks = [task for machine in report["machines"] for task in machine["tasks"]]
+lacks = [key for lack in report["modes_not_recorded"] for key in lack["unknown"]]
+assert lacks == sys.argv[2:], lacks
 modes = "guest", "user", "syscall", "interrupt", "softirq", "idle", "mode_unknown"
 for task in tasks:
     for key in sys.argv[2:]:
@@ -164,6 +178,9 @@ partly no-call-ends /sys_exit/d user_ns syscall_ns
 partly no-call-begins /sys_enter/d user_ns syscall_ns
 partly some-calls 's/sys_enter: NR 1 .*/sys_enter_write: fd: 0x1/; s/sys_exit: NR 1 .*/sys_exit_write: 0x3/; /NR/d' user_ns syscall_ns
 partly no-interrupt-ends /irq_handler_exit/d interrupt_ns
+partly no-vectors /vector=/d interrupt_ns
+partly some-vectors /reschedule/d interrupt_ns
+partly no-devices /irq_handler/d interrupt_ns
 partly no-softirq-begins /softirq_entry/d softirq_ns
 partly no-user-faults /page_fault_user/d faults
 partly no-kernel-faults /page_fault_kernel/d faults

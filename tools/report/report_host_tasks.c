@@ -442,27 +442,66 @@ static int group_rows(const struct page *page, int32_t machine, const struct hos
 	return ret;
 }
 
-/** What is unknown as its events were not recorded. */
-static void put_lacks(const struct page *page)
+/* --- what was not recorded -------------------------------------------------------------------- */
+
+/** What is unknown without some events; the bit of each row is its number. */
+static const struct {
+	const char	*record, *text;
+	const char	*unknown[2];	/* keys of JSON */
+	bool		included;	/* other modes include it */
+} lacks[] = {
+	{ "raw_syscalls", "raw_syscalls, or all of syscalls, was not recorded: user and system "
+	  "calls are unknown", { "user_ns", "syscall_ns" }, false },
+	{ "irq, irq_vectors", "irq and irq_vectors were not both recorded: interrupts are unknown; "
+	  "other modes include them", { "interrupt_ns" }, true },
+	{ "irq:softirq_entry, irq:softirq_exit", "irq:softirq_entry and irq:softirq_exit were not "
+	  "both recorded: softirqs are unknown; other modes include them", { "softirq_ns" }, true },
+	{ "exceptions:page_fault_user, exceptions:page_fault_kernel", "exceptions:page_fault_user "
+	  "or page_fault_kernel was not recorded: page faults are unknown", { "faults" }, false },
+};
+
+static unsigned int lacks_of(const struct host_modes *modes)
 {
-	static const char *const lacks[] = {
-		("raw_syscalls, or all of syscalls, was not recorded: user and system calls are "
-		 "unknown"),
-		"irq was not recorded: interrupts are unknown; other modes include them",
-		("irq:softirq_entry was not recorded: softirqs are unknown; other modes include "
-		 "them"),
-		("exceptions:page_fault_user or page_fault_kernel was not recorded: page faults "
-		 "are unknown"),
-	};
-	const struct host_modes *modes = &page->tasks.modes;
 	const bool has[] = {
 		modes->has_calls, modes->has_interrupts, modes->has_softirqs, modes->has_faults,
 	};
-	struct output *text = table_as_text(page->to);
+	unsigned int set = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(lacks) && text && !page->to->unknown; i++)
-		if (!has[i])
-			out_printf(text, "  unknown  %s\n", lacks[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(has); i++)
+		set |= has[i] ? 0 : 1U << i;
+	return set;
+}
+
+static void text_lacks(const struct table_writer *to)
+{
+	struct output *text = table_as_text(to);
+
+	for (size_t i = 0; i < ARRAY_SIZE(lacks) && text; i++)
+		if (to->lacks >> i & 1)
+			out_printf(text, "  unknown  %s\n", lacks[i].text);
+}
+
+static void json_lacks(struct table_writer *to, const struct report *report)
+{
+	struct json *json = table_as_json(to);
+
+	(void)report;
+	if (!json || to->unknown)
+		return;
+	json_open(json, "modes_not_recorded", '[', false);
+	for (size_t i = 0; i < ARRAY_SIZE(lacks); i++) {
+		if (!(to->lacks >> i & 1))
+			continue;
+		json_open(json, NULL, '{', true);
+		json_str(json, "record", lacks[i].record);
+		json_open(json, "unknown", '[', true);
+		for (size_t k = 0; k < ARRAY_SIZE(lacks[i].unknown) && lacks[i].unknown[k]; k++)
+			json_str(json, NULL, lacks[i].unknown[k]);
+		json_close(json, ']');
+		json_bool(json, "included", lacks[i].included);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
 }
 
 static int all_rows(const struct page *page)
@@ -473,7 +512,7 @@ static int all_rows(const struct page *page)
 	size_t at = 0, first;
 	int ret = 0;
 
-	put_lacks(page);
+	text_lacks(page->to);
 	for (int32_t m = 0; m <= n_machines && !ret; m++) {
 		int32_t machine = m == n_machines ? VIRT_NONE : m;
 
@@ -499,6 +538,7 @@ static int host_tasks_rows(struct table_writer *to, const struct report *report)
 	if (!to->unknown && !ret)
 		ret = host_task_sums_make(&page.sums, &page.tasks, report->load->model,
 					  report->from_ns, report->to_ns);
+	to->lacks = to->unknown ? 0 : lacks_of(&page.tasks.modes);
 	if (!ret)
 		ret = all_rows(&page);
 	host_task_sums_free(&page.sums);
@@ -508,4 +548,5 @@ static int host_tasks_rows(struct table_writer *to, const struct report *report)
 
 const struct report_page report_host_tasks = {
 	.table = &table, .number = VIRT_NUMBER_TASKS, .rows = host_tasks_rows,
+	.postface = json_lacks,
 };

@@ -57,6 +57,8 @@ static int put_table(const struct report_page *page, enum table_format_kind form
 	table_begin(&to, first);
 	ret = page->rows(&to, report);
 	table_end(&to);
+	if (page->postface)
+		page->postface(&to, report);
 	if (format == TABLE_JSON)
 		report_page_end(&json);
 	return ret;
