@@ -23,6 +23,16 @@ for log in console.log journal.json; do
 	check "$log: enough of them: $(cat n)" test "$(cat n)" = 9
 	[ $log != console.log ] || golden t286_verdicts why.text
 done
+# with fewer events, each number is the same or unknown, in JSON and in text
+cp why.json whole.json
+mv host.txt all.txt
+for event in sched_wakeup sched_switch kvm_entry kvm_exit kvm_userspace_exit; do
+	sed "/$event/d" all.txt > host.txt
+	verdicts journal.json --log-offset g1:90
+	check "without $event" python3 "$GOLDEN/verdicts_less.py" whole.json why.json why.text > n
+	check "without $event, something is unknown" test "$(cat n)" -gt 10
+done
+mv all.txt host.txt
 # a text of the journal has a time for every line
 verdicts journal.log --log-offset g1:90
 check "the journal's time" grep -q "when the journal got the line" why.text

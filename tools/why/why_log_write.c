@@ -11,6 +11,93 @@
 #include "virt_needs.h"
 #include "why_log.h"
 
+/* --- what is known ---------------------------------------------------------------------------- */
+
+/** States whose time is in that of a part, as the trace does not distinguish them. */
+static unsigned int part_includes(const struct virt_model *model, enum virt_verdict_part part)
+{
+	unsigned int in = virt_model_includes(model, VIRT_HYPERVISOR);
+
+	switch (part) {
+	case VIRT_VERDICT_HYPERVISOR:
+		return in & ~(1U << VIRT_POLLING);
+	case VIRT_VERDICT_HALTS:
+		/* KVM polls for a guest that wants to wait */
+		return in & 1U << VIRT_POLLING;
+	default:
+		return 0;
+	}
+}
+
+static bool knows_both(const struct virt_model *model, enum virt_number a, enum virt_number b)
+{
+	return virt_model_knows(model, a) && virt_model_knows(model, b);
+}
+
+/** Can the trace show how long a part lasted, perhaps with part_includes()? */
+static bool knows_part(const struct virt_model *model, enum virt_verdict_part part)
+{
+	switch (part) {
+	case VIRT_VERDICT_RUNS:
+		return virt_model_knows(model, VIRT_NUMBER_GUEST);
+	case VIRT_VERDICT_PREEMPTED:
+		return virt_model_knows(model, VIRT_NUMBER_PREEMPTED);
+	case VIRT_VERDICT_WAKING:
+		return virt_model_knows(model, VIRT_NUMBER_WAKING);
+	case VIRT_VERDICT_HYPERVISOR:
+	case VIRT_VERDICT_HALTS:
+		/* without switches, all time until the VM entry is in it */
+		return knows_both(model, VIRT_NUMBER_HYPERVISOR, VIRT_NUMBER_PREEMPTED);
+	case VIRT_VERDICT_VMM:
+		return knows_both(model, VIRT_NUMBER_VMM, VIRT_NUMBER_PREEMPTED);
+	case VIRT_VERDICT_POLLING:
+		return virt_model_knows(model, VIRT_NUMBER_POLLING);
+	case VIRT_VERDICT_ANSWER:
+		/* the monitor gives it */
+		return knows_both(model, VIRT_NUMBER_BLOCKED, VIRT_NUMBER_EXITS) &&
+		       (virt_model_hypervisor(model) != VIRT_KVM ||
+			virt_model_has_recorded(model, VIRT_RECORD_MONITOR));
+	case VIRT_VERDICT_HELD:
+	case VIRT_VERDICT_ASLEEP:
+		/* the last VM exit shows whether the guest asked for it */
+		return knows_both(model, VIRT_NUMBER_BLOCKED, VIRT_NUMBER_EXITS);
+	case VIRT_VERDICT_STOPPED:
+	case VIRT_VERDICT_PAUSED:
+		return virt_model_knows(model, VIRT_NUMBER_OFFLINE);
+	default:
+		return true;
+	}
+}
+
+/** The same of all parts of a side; what another part of it includes does not matter. */
+static bool knows_side(const struct virt_model *model, enum virt_verdict_side side)
+{
+	for (int i = 0; i < VIRT_VERDICT_N_PARTS; i++) {
+		enum virt_verdict_part part = (enum virt_verdict_part)i;
+
+		if (part == VIRT_VERDICT_POLLING && part_includes(model, VIRT_VERDICT_HALTS))
+			continue;
+		if (virt_verdict_side_of(part) == side && !knows_part(model, part))
+			return false;
+	}
+	return true;
+}
+
+/** Is the largest part of the host's known? A part that has half of the window is it. */
+static bool knows_largest(const struct virt_model *model, const struct virt_verdict *verdict)
+{
+	return knows_side(model, VIRT_VERDICT_BY_HOST) ||
+	       (knows_part(model, (enum virt_verdict_part)verdict->part) &&
+		verdict->ns[verdict->part] > (verdict->to_ns - verdict->from_ns) / 2);
+}
+
+/** Are VM exits known, with the time of the host that they took? */
+static bool knows_exits(const struct virt_model *model)
+{
+	return knows_part(model, VIRT_VERDICT_HYPERVISOR) && knows_part(model, VIRT_VERDICT_VMM) &&
+	       knows_part(model, VIRT_VERDICT_ANSWER);
+}
+
 /* --- text ------------------------------------------------------------------------------------- */
 
 static void put_place(struct output *out, const struct virt_model *model,
@@ -45,9 +132,15 @@ static void put_list(struct output *out, const struct virt_culprit *list, size_t
 static void put_cause(struct output *out, const struct virt_model *model,
 		      const struct virt_verdict *verdict)
 {
+	if (!knows_largest(model, verdict)) {
+		out_str(out, "; the trace does not show all of the reasons");
+		return;
+	}
 	out_printf(out, ": %s", virt_verdict_part_words((enum virt_verdict_part)verdict->part));
 	switch (verdict->part) {
 	case VIRT_VERDICT_PREEMPTED:
+		if (!virt_model_knows(model, VIRT_NUMBER_CULPRITS))
+			break;
 		put_list(out, verdict->culprits, verdict->n_culprits, virt_model_culprit, model,
 			 "; ", " had its pCPU for ");
 		if (verdict->n_culprits && verdict->culprits[0].vcpu == VIRT_NONE)
@@ -57,6 +150,8 @@ static void put_cause(struct output *out, const struct virt_model *model,
 	case VIRT_VERDICT_HYPERVISOR:
 	case VIRT_VERDICT_VMM:
 	case VIRT_VERDICT_ANSWER:
+		if (!knows_exits(model))
+			break;
 		put_list(out, verdict->reasons, verdict->n_reasons, virt_model_reason, model,
 			 "; VM exits: ", " for ");
 		break;
@@ -65,10 +160,20 @@ static void put_cause(struct output *out, const struct virt_model *model,
 	}
 }
 
-/** "the host kept web v1 from running for 21 s of 22 s" */
-static void put_kept(struct output *out, const char *who, const struct virt_verdict *verdict)
+/** In front of the time of a side: what is not known may be more of it, or a part of that. */
+static const char *bound(const struct virt_model *model, enum virt_verdict_side side)
 {
-	out_sentence(out, "the host kept %s from running for %s of %s", who,
+	return knows_side(model, side) ? "" :
+	       side == VIRT_VERDICT_BY_GUEST && virt_model_includes(model, VIRT_GUEST) ?
+	       "at most " : "at least ";
+}
+
+/** "the host kept web v1 from running for 21 s of 22 s" */
+static void put_kept(struct output *out, const struct virt_model *model, const char *who,
+		     const struct virt_verdict *verdict)
+{
+	out_sentence(out, "the host kept %s from running for %s%s of %s", who,
+		     bound(model, VIRT_VERDICT_BY_HOST),
 		     why_duration(verdict->side_ns[VIRT_VERDICT_BY_HOST]).text,
 		     why_duration(verdict->to_ns - verdict->from_ns).text);
 }
@@ -82,15 +187,16 @@ static void put_others(struct output *out, const struct virt_model *model,
 
 	if (!other)
 		return;
-	if (verdict->others_most_ns <= matters_ns)
+	if (verdict->others_most_ns <= matters_ns && knows_side(model, VIRT_VERDICT_BY_HOST))
 		out_printf(out, ", and the host kept no other vCPU of this machine from running "
 			   "for longer than %s", why_duration(verdict->others_most_ns).text);
 	else if (verdict->other_ns <= matters_ns)
 		out_str(out, "; the trace does not show whether the host kept another vCPU of "
 			"this machine from running, for which the guest may have waited");
 	else
-		out_sentence(out, "; but the host kept %s from running for %s, for which the "
+		out_sentence(out, "; but the host kept %s from running for %s%s, for which the "
 			     "guest may have waited", other->name,
+			     bound(model, VIRT_VERDICT_BY_HOST),
 			     why_duration(verdict->other_ns).text);
 }
 
@@ -104,25 +210,28 @@ static void put_verdict(struct output *out, const struct virt_model *model,
 
 	switch (verdict->word) {
 	case VIRT_VERDICT_HOST:
-		put_kept(out, who, verdict);
+		put_kept(out, model, who, verdict);
 		put_cause(out, model, verdict);
 		break;
 	case VIRT_VERDICT_RAN:
-		out_sentence(out, "%s executed guest code for %s of %s", who, ran.text, all.text);
+		out_sentence(out, "%s executed guest code for %s%s of %s", who,
+			     bound(model, VIRT_VERDICT_BY_GUEST), ran.text, all.text);
 		put_others(out, model, verdict);
 		break;
 	case VIRT_VERDICT_SLEPT:
-		out_sentence(out, "%s slept for %s of %s, as its guest asked", who,
+		out_sentence(out, "%s slept for %s%s of %s, as its guest asked", who,
+			     bound(model, VIRT_VERDICT_BY_WISH),
 			     why_duration(verdict->side_ns[VIRT_VERDICT_BY_WISH]).text, all.text);
 		put_others(out, model, verdict);
 		break;
 	case VIRT_VERDICT_BOTH:
-		put_kept(out, who, verdict);
+		put_kept(out, model, who, verdict);
 		put_cause(out, model, verdict);
-		out_printf(out, "; it executed guest code for %s", ran.text);
+		out_printf(out, "; it executed guest code for %s%s",
+			   bound(model, VIRT_VERDICT_BY_GUEST), ran.text);
 		break;
 	case VIRT_VERDICT_NOT_HOST:
-		put_kept(out, who, verdict);
+		put_kept(out, model, who, verdict);
 		out_str(out, ", and no vCPU of this machine for more than a tenth of that: look "
 			"for a lock or a request to a device that the guest waits for");
 		break;
@@ -152,8 +261,23 @@ static void put_share(struct output *out, int64_t ns, int64_t all_ns, const char
 		   100.0 * (double)ns / (double)all_ns, words);
 }
 
+static void put_part(struct output *out, const struct virt_model *model,
+		     const struct virt_verdict *verdict, enum virt_verdict_part part)
+{
+	char words[256], names[VIRT_STATE_NAMES];
+	unsigned int in = part_includes(model, part);
+
+	snprintf(words, sizeof(words), "%s%s%s", virt_verdict_part_words(part),
+		 in ? "; includes " : "", virt_state_names(in, " and ", names, sizeof(names)));
+	if (!knows_part(model, part))
+		out_printf(out, "%20s  %7s  %s\n", "-", "-", words);
+	else if (verdict->ns[part])
+		put_share(out, verdict->ns[part], verdict->to_ns - verdict->from_ns, words);
+}
+
 /** The parts of the window, which add up to it. */
-static void put_parts(struct output *out, const struct virt_verdict *verdict, bool is_default)
+static void put_parts(struct output *out, const struct virt_model *model,
+		      const struct virt_verdict *verdict, bool is_default)
 {
 	int64_t all_ns = verdict->to_ns - verdict->from_ns;
 
@@ -164,9 +288,7 @@ static void put_parts(struct output *out, const struct virt_verdict *verdict, bo
 	out_str(out, is_default ? " s, the default of Linux, as the message has no time\n" :
 				  " s, as the message says\n");
 	for (int i = 0; i < VIRT_VERDICT_N_PARTS; i++)
-		if (verdict->ns[i])
-			put_share(out, verdict->ns[i], all_ns,
-				  virt_verdict_part_words((enum virt_verdict_part)i));
+		put_part(out, model, verdict, (enum virt_verdict_part)i);
 	put_share(out, all_ns, all_ns, "in all");
 }
 
@@ -205,7 +327,7 @@ void why_put_finding(const struct why_writing *writing, const struct virt_model 
 	else if (finding->is_machine && finding->verdict.word != VIRT_VERDICT_NOT_HOST)
 		out_str(out, " (the warning names no CPU: the host kept this one longest)");
 	out_char(out, '\n');
-	put_parts(out, &finding->verdict, finding->warning->is_default);
+	put_parts(out, model, &finding->verdict, finding->warning->is_default);
 	if (!answer)
 		return;
 	out_str(out, "          from [s]           length  the longest time at once that the host "
@@ -246,27 +368,45 @@ static void json_list(struct json *json, const char *key, const char *member,
 	json_close(json, ']');
 }
 
-/** Can the trace show how long a part lasted? Parts without a state of their own are sums. */
-static bool knows_part(const struct virt_model *model, enum virt_verdict_part part)
+/** A duration, if it is known. */
+static void json_ns(struct json *json, const char *key, int64_t ns, bool known)
 {
-	switch (part) {
-	case VIRT_VERDICT_RUNS:
-		return virt_model_knows_state(model, VIRT_GUEST);
-	case VIRT_VERDICT_PREEMPTED:
-		return virt_model_knows_state(model, VIRT_PREEMPTED);
-	case VIRT_VERDICT_WAKING:
-		return virt_model_knows_state(model, VIRT_WAKING);
-	case VIRT_VERDICT_HYPERVISOR:
-		return virt_model_knows_state(model, VIRT_HYPERVISOR);
-	case VIRT_VERDICT_VMM:
-		return virt_model_knows_state(model, VIRT_VMM);
-	case VIRT_VERDICT_POLLING:
-		return virt_model_knows_state(model, VIRT_POLLING);
-	case VIRT_VERDICT_ASLEEP:
-		return virt_model_knows_state(model, VIRT_BLOCKED);
-	default:
-		return true;
+	if (known)
+		json_i64(json, key, ns);
+	else
+		json_null(json, key);
+}
+
+static void json_side(struct json *json, const char *key, const struct virt_model *model,
+		      const struct virt_verdict *verdict, enum virt_verdict_side side)
+{
+	json_ns(json, key, verdict->side_ns[side], knows_side(model, side));
+}
+
+static void json_includes(struct json *json, const char *key, const struct virt_model *model,
+			  enum virt_verdict_part part)
+{
+	unsigned int in = part_includes(model, part);
+	char names[VIRT_STATE_NAMES];
+
+	if (in && knows_part(model, part))
+		json_str(json, key, virt_state_names(in, "+", names, sizeof(names)));
+}
+
+static void json_parts(struct json *json, const struct virt_model *model,
+		       const struct virt_verdict *verdict)
+{
+	json_open(json, "parts", '{', false);
+	for (int i = 0; i < VIRT_VERDICT_N_PARTS; i++) {
+		enum virt_verdict_part part = (enum virt_verdict_part)i;
+		char key[32];
+
+		snprintf(key, sizeof(key), "%s_ns", virt_verdict_part_name(part));
+		json_ns(json, key, verdict->ns[i], knows_part(model, part));
 	}
+	json_close(json, '}');
+	json_includes(json, "hypervisor_includes", model, VIRT_VERDICT_HYPERVISOR);
+	json_includes(json, "halt_includes", model, VIRT_VERDICT_HALTS);
 }
 
 static void json_verdict(struct json *json, const struct virt_model *model,
@@ -274,32 +414,29 @@ static void json_verdict(struct json *json, const struct virt_model *model,
 {
 	json_range(json, "window_ns", verdict->from_ns, verdict->to_ns);
 	json_str(json, "verdict", virt_verdict_name((enum virt_verdict_word)verdict->word));
-	json_optional(json, "largest_part", verdict->ns[verdict->part] ?
+	json_optional(json, "largest_part",
+		      verdict->ns[verdict->part] && knows_largest(model, verdict) ?
 		      virt_verdict_part_name((enum virt_verdict_part)verdict->part) : NULL);
-	json_i64(json, "guest_ns", verdict->side_ns[VIRT_VERDICT_BY_GUEST]);
-	json_i64(json, "host_ns", verdict->side_ns[VIRT_VERDICT_BY_HOST]);
-	json_i64(json, "asleep_ns", verdict->side_ns[VIRT_VERDICT_BY_WISH]);
-	json_i64(json, "unknown_ns", verdict->side_ns[VIRT_VERDICT_UNTOLD]);
-	json_open(json, "parts", '{', false);
-	for (int i = 0; i < VIRT_VERDICT_N_PARTS; i++) {
-		char key[32];
-
-		snprintf(key, sizeof(key), "%s_ns",
-			 virt_verdict_part_name((enum virt_verdict_part)i));
-		if (knows_part(model, (enum virt_verdict_part)i))
-			json_i64(json, key, verdict->ns[i]);
-		else
-			json_null(json, key);
-	}
-	json_close(json, '}');
+	json_side(json, "guest_ns", model, verdict, VIRT_VERDICT_BY_GUEST);
+	json_side(json, "host_ns", model, verdict, VIRT_VERDICT_BY_HOST);
+	json_side(json, "asleep_ns", model, verdict, VIRT_VERDICT_BY_WISH);
+	json_side(json, "unknown_ns", model, verdict, VIRT_VERDICT_UNTOLD);
+	json_parts(json, model, verdict);
 	if (verdict->other != VIRT_NONE) {
 		json_str(json, "other", virt_model_vcpu(model, verdict->other)->name);
-		json_i64(json, "other_host_ns", verdict->other_ns);
+		json_ns(json, "other_host_ns", verdict->other_ns,
+			knows_side(model, VIRT_VERDICT_BY_HOST));
 	}
-	json_list(json, "culprits", "who", verdict->culprits, verdict->n_culprits, virt_model_who,
-		  model);
-	json_list(json, "exits", "reason", verdict->reasons, verdict->n_reasons,
-		  virt_model_reason, model);
+	if (virt_model_knows(model, VIRT_NUMBER_CULPRITS))
+		json_list(json, "culprits", "who", verdict->culprits, verdict->n_culprits,
+			  virt_model_who, model);
+	else
+		json_null(json, "culprits");
+	if (knows_exits(model))
+		json_list(json, "exits", "reason", verdict->reasons, verdict->n_reasons,
+			  virt_model_reason, model);
+	else
+		json_null(json, "exits");
 }
 
 void why_json_finding(const struct why_writing *writing, const struct virt_model *model,
