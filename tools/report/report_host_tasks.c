@@ -486,6 +486,8 @@ static void json_lacks(struct table_writer *to, const struct report *report)
 	struct json *json = table_as_json(to);
 
 	(void)report;
+	if (json && to->unknown)
+		json_null(json, "modes_not_recorded");
 	if (!json || to->unknown)
 		return;
 	json_open(json, "modes_not_recorded", '[', false);
