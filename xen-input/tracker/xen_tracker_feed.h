@@ -19,23 +19,13 @@ struct xen_tracker_call {
 	uint32_t	op;		/* first word: of a hypercall, its number */
 };
 
-/** One bit for each number that a domain may have. */
-#define XEN_TRACKER_PV_WORDS	((UINT16_MAX + 1) / 64)
-
 /** The beginning of the tracker. */
 struct xen_tracker_head {
 	int64_t		*last_ns;	/* of each run; INT64_MIN before its first record */
 	struct xen_tracker_call *calls;	/* of each run */
 	uint32_t	n_pending;	/* switches that wait for the next record of their run */
 	uint32_t	classes;	/* set of those that have records */
-	uint64_t	pv[XEN_TRACKER_PV_WORDS]; /* bits: domains with XEN_TRC_PV_ENTRY */
 };
-
-/** xen_tracker_note_pv - this vCPU entered Xen as only those of PV domains do */
-static inline void xen_tracker_note_pv(struct xen_tracker_head *head, xen_vcpu vcpu)
-{
-	head->pv[xen_vcpu_domid(vcpu) / 64] |= UINT64_C(1) << xen_vcpu_domid(vcpu) % 64;
-}
 
 /** xen_tracker_wants - can an event change anything? */
 static inline bool xen_tracker_wants(uint32_t event)
@@ -52,6 +42,9 @@ static inline bool xen_tracker_wants(uint32_t event)
 
 /** xen_tracker_change - the part of xen_tracker_feed() for the records that matter. */
 int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/** xen_tracker_note_pv - the vCPU on a pCPU entered Xen as only those of PV domains do */
+void xen_tracker_note_pv(struct xen_tracker *tracker, uint32_t run);
 
 /** xen_tracker_feed - the same as xen_tracker_add(). */
 static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen_trace_row *row)
@@ -70,7 +63,7 @@ static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen
 			row->time_ns, row->rec.event, xentrace_word(&row->rec, 0),
 		};
 	if (row->rec.event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_PV_ENTRY)
-		xen_tracker_note_pv(head, row->vcpu);
+		xen_tracker_note_pv(tracker, row->rec.run);
 	head->last_ns[row->rec.run] = row->time_ns;
 	return ret;
 }

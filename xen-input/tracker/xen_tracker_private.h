@@ -71,6 +71,7 @@ struct tracked_vcpu {
 struct tracked_domain {
 	int32_t		machine;	/* in the model */
 	bool		hvm;		/* has VM entries and exits */
+	bool		pv;		/* enters Xen as only PV domains do: XEN_TRC_PV_ENTRY */
 	bool		calls;		/* is PV, and its entries into Xen have records */
 	bool		created;	/* within the trace */
 	bool		has_vcpus;
@@ -132,6 +133,7 @@ struct xen_tracker {
 	bool			begun;
 	bool			replay;		/* the second walk: losses are known */
 	bool			have_runstates;
+	bool			has_pv;		/* records of XEN_TRC_PV_ENTRY */
 	uint64_t		recorded;	/* kinds, see virt_recorded.h */
 	bool			have_requests;	/* and switches: TRC_SCHED_VERBOSE */
 	int			error;

@@ -35,11 +35,18 @@ void tracker_note_kind(struct xen_tracker *tracker, uint32_t event)
 	}
 }
 
+void xen_tracker_note_pv(struct xen_tracker *tracker, uint32_t run)
+{
+	int32_t current = tracker->runs[run].current;
+
+	tracker->has_pv = true;
+	if (current >= 0)
+		tracker->domains[tracker->vcpus[current].domain].pv = true;
+}
+
 static bool is_pv(const struct xen_tracker *tracker, uint32_t i)
 {
-	uint64_t domid = tracker->domain_map.keys[i];
-
-	return !tracker->domains[i].hvm && tracker->head.pv[domid / 64] >> domid % 64 & 1;
+	return !tracker->domains[i].hvm && tracker->domains[i].pv;
 }
 
 static bool is_hvm(const struct xen_tracker *tracker, uint32_t i)
@@ -78,11 +85,8 @@ static bool are_all(const struct xen_tracker *tracker,
 void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model *model)
 {
 	uint64_t kinds = tracker->recorded;
-	bool has_pv = false;
 
-	for (size_t i = 0; i < XEN_TRACKER_PV_WORDS; i++)
-		has_pv |= tracker->head.pv[i];
-	if (has_pv || are_all(tracker, is_hvm))
+	if (tracker->has_pv || are_all(tracker, is_hvm))
 		kinds |= BIT(HYPERCALL) | BIT(EXCEPTION);
 	if (tracker->head.classes & XEN_TRC_CLASS_MEM)
 		kinds |= BIT(MEMORY);
