@@ -49,6 +49,12 @@ if(NOT BABELTRACE_FOUND)
 	message(STATUS "No traces of LTTng (they need babeltrace2; Debian: libbabeltrace2-dev)")
 endif()
 
+# top --listen: only its header is needed to build, and the library where the option is used.
+pkg_check_modules(MICROHTTPD QUIET libmicrohttpd)
+if(NOT MICROHTTPD_FOUND)
+	message(STATUS "No 'top --listen' (it needs libmicrohttpd; Debian: libmicrohttpd-dev)")
+endif()
+
 if(KSHARK_VIRT_TESTS STREQUAL AUTO)
 	pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET GLOBAL cmocka)
 	pkg_check_modules(X11 QUIET IMPORTED_TARGET GLOBAL x11)

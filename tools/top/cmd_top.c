@@ -16,6 +16,7 @@
 #include "top_follow.h"
 #include "top_input_kvm.h"
 #include "top_input_xen.h"
+#include "top_listen.h"
 #include "top_screen.h"
 #include "trace_args.h"
 
@@ -40,7 +41,7 @@ struct top_options {
 	const struct ksv_command *command;
 	int			format;		/* index of @formats; -1: none was asked for */
 	bool			quiet, once, follow;
-	const char		*output, *sidecar;
+	const char		*output, *sidecar, *listen;
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to, interval, hold;
 	uint64_t		limit, buffer;
@@ -60,6 +61,9 @@ static const struct ksv_option top_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, once), NULL },
 	{ 0, "follow", NULL, "FILE is still being written: wait for more at its end",
 	  ksv_take_flag, offsetof(OPTIONS, follow), NULL },
+	{ 0, "listen", "ADDRESS:PORT", "serve counters of live input over HTTP, at\n/metrics; PORT "
+	  "alone is of 127.0.0.1",
+	  ksv_take_text, offsetof(OPTIONS, listen), NULL },
 	{ 0, "hold", "TIME", "wait this long for late records before an interval is\n"
 	  "printed (default: 500ms in live mode, else the end of\nFILE)",
 	  ksv_take_time, offsetof(OPTIONS, hold), NULL },
@@ -219,7 +223,8 @@ static int show_file(const struct top_options *options, struct report *report)
 /** A terminal shows it, unless something else was asked for. */
 static bool wants_screen(const struct top_options *options)
 {
-	return options->format < 0 && !options->once && !options->output && top_screen_can();
+	return options->format < 0 && !options->listen && !options->once && !options->output &&
+	       top_screen_can();
 }
 
 static int top_file(struct top_options *options, const char *path, const struct trace_notes *before)
@@ -320,6 +325,25 @@ static int show_live(const struct top_options *options, const struct top_follow 
 	return ret;
 }
 
+/** Return: KSV_EXIT_OK, or after a message. */
+static int start_listening(const struct top_options *options, struct top_follow *follow)
+{
+	char problem[512];
+
+	if (!options->listen)
+		return KSV_EXIT_OK;
+	follow->format = &top_openmetrics;
+	follow->listen = top_listen_start(options->listen, problem, sizeof(problem));
+	if (!follow->listen) {
+		ksv_error("%s", problem);
+		return KSV_EXIT_FILE;
+	}
+	if (!options->quiet)
+		ksv_note("%s has the counters of %s; Ctrl-C ends it",
+			 top_listen_url(follow->listen), follow->name);
+	return KSV_EXIT_OK;
+}
+
 /** @name: of what @self is, for messages; @path: as it was given */
 static int follow_input(struct top_options *options, const char *name, const char *path,
 			const struct top_input *input, void *self)
@@ -346,8 +370,12 @@ static int follow_input(struct top_options *options, const char *name, const cha
 	top_follow_signals();
 	if (screen)
 		status = show_live(options, &follow);
-	if (status == -ENOTTY)
-		status = top_follow_write(&follow);
+	if (status == -ENOTTY) {
+		status = start_listening(options, &follow);
+		if (!status)
+			status = top_follow_write(&follow);
+	}
+	top_listen_stop(follow.listen);
 	top_live_free(follow.live);
 	return status;
 }
@@ -504,7 +532,11 @@ static int top_trace(struct top_options *options, const char *arg)
 
 	if (!options->hold.kind)
 		options->hold.ns = HOLD_NS;
-	if (!status && live)
+	if (!status && !live && options->listen)
+		status = ksv_usage_error(options->command, "%s: --listen requires live input: a "
+					 "pipe, --follow, a recording under way, or this host",
+					 arg);
+	else if (!status && live)
 		status = follow(options, path, options->follow ? always : NULL, NULL);
 	else if (!status)
 		status = top_file(options, path, &args.notes);
@@ -557,6 +589,9 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "--interval must be longer than 0");
 	else if (options.hold.kind > KSV_TIME_NS || options.hold.ns < 0)
 		status = ksv_usage_error(command, "--hold must be a duration");
+	else if (options.listen && (options.format >= 0 || options.output || options.once))
+		status = ksv_usage_error(command, "--listen serves counters: leave out --format, "
+					 "--output and --once");
 	else if (argc - first > 1)
 		status = ksv_usage_error(command, "one file at a time");
 	else

@@ -11,6 +11,7 @@
 #include "host_trace.h"
 #include "terminal.h"
 #include "top_follow.h"
+#include "top_listen.h"
 #include "top_sum.h"
 
 /** How often it looks for signals, and whether anything comes. */
@@ -110,7 +111,8 @@ int top_follow_end(const struct top_follow *follow, const struct top_status *sta
 /** Whether counters are written whenever there are others, each time the whole of them. */
 static bool is_replaced(const struct top_follow *follow)
 {
-	return follow->format->at_once && follow->output && strcmp(follow->output, "-");
+	return follow->listen || (follow->format->at_once && follow->output &&
+				  strcmp(follow->output, "-"));
 }
 
 /** What is under way. */
@@ -126,20 +128,39 @@ struct writing {
 /** A disk that is full may not be so later; but nobody wants to be told each second. */
 #define MAX_WAITS	64
 
-/** Counters so far, in place of those before. */
-static void replace(struct writing *writing)
+/** Return: an exit status, after a message. */
+static int write_file(const struct writing *writing)
 {
 	const struct top_follow *follow = writing->follow;
 	int status = out_open(writing->out, follow->output);
 
+	if (status)
+		return status;
+	follow->format->interval(writing->out, &writing->sum.all);
+	if (follow->format->end)
+		follow->format->end(writing->out, NULL);
+	return out_close(writing->out, KSV_EXIT_OK);
+}
+
+/** The same. */
+static int serve(const struct writing *writing)
+{
+	int ret = top_listen_put(writing->follow->listen, &writing->sum.all);
+
+	if (ret)
+		ksv_error("%s: %s", top_listen_url(writing->follow->listen), strerror(-ret));
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+/** Counters so far, in place of those before. */
+static void replace(struct writing *writing)
+{
+	const struct top_follow *follow = writing->follow;
+	int status;
+
 	trace_notes_free(&writing->sum.all.notes);
 	top_live_notes(follow->live, &writing->sum.all.notes);
-	if (!status) {
-		follow->format->interval(writing->out, &writing->sum.all);
-		if (follow->format->end)
-			follow->format->end(writing->out, NULL);
-		status = out_close(writing->out, KSV_EXIT_OK);
-	}
+	status = follow->listen ? serve(writing) : write_file(writing);
 	writing->failed = status;
 	writing->waits = !status ? 0 : writing->waits < MAX_WAITS ? 2 * writing->waits + 1 :
 			 MAX_WAITS;

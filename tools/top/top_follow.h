@@ -15,6 +15,7 @@ struct top_follow {
 	const char		*name;		/* of what is followed, for messages */
 	const char		*path;		/* the same, as it was given */
 	const char		*output;	/* or NULL */
+	struct top_listen	*listen;	/* takes the counters; or NULL */
 	const struct top_format	*format;
 	bool			once, quiet;
 };
