@@ -166,4 +166,16 @@ run report --quiet --format json "$WORK/pv.xen"
 cp "$OUT" "$WORK/xen-less.json"
 check "Xen without pv" python3 "$GOLDEN/equal_or_null.py" "$WORK/xen.json" "$WORK/xen-less.json" \
 	"hvm-exits without pv" --expect-unknown /hypercalls /traps
+
+# Multicalls without their calls, which pv.subcall has: these are unknown, and not none.
+run report --quiet --format json "$SAMPLES/credit2-basic.xen"
+cp "$OUT" "$WORK/multi.json"
+python3 "$GOLDEN/xen_less.py" "$SAMPLES/credit2-basic.xen" "$WORK/multi.xen" \
+	'event + 0x2000 if event >> 12 == 0x202 else True'
+run report --quiet --format json "$WORK/multi.xen"
+cp "$OUT" "$WORK/multi-less.json"
+check "multicalls without their calls" python3 "$GOLDEN/equal_or_null.py" "$WORK/multi.json" \
+	"$WORK/multi-less.json" "without pv.subcall" --expect-unknown /subcalls
+run report --full "$WORK/multi.xen"
+check "text" grep -qx '  in multicalls                  -' "$OUT"
 finish

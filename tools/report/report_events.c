@@ -74,7 +74,7 @@ static bool label_vector(const struct vcpu_count *count, unsigned int i, char *t
 static const struct list lists[] = {
 	{ "hypercalls", COUNT_HYPERCALLS, COUNT_HYPERCALL, VIRT_NUMBER_HYPERCALLS, "hypercall",
 	  label_hypercall },
-	{ "in multicalls", COUNT_HYPERCALLS, COUNT_SUBCALL, VIRT_NUMBER_HYPERCALLS, NULL,
+	{ "in multicalls", COUNT_HYPERCALLS, COUNT_SUBCALL, VIRT_NUMBER_SUBCALLS, NULL,
 	  label_hypercall },
 	{ "traps", COUNT_TRAPS, COUNT_TRAP, VIRT_NUMBER_TRAPS, "trap", label_trap },
 	{ "traps", COUNT_TRAP_EVENTS, COUNT_TRAP_EVENT, VIRT_NUMBER_TRAPS, NULL,
@@ -85,13 +85,28 @@ static const struct list lists[] = {
 	  label_vector },
 };
 
+/** Calls in multicalls are a part of hypercalls. */
+static bool knows_list(const struct report *report, const struct list *list)
+{
+	return report_knows(report, list->number) &&
+	       (list->what != COUNT_SUBCALL || report_knows(report, VIRT_NUMBER_HYPERCALLS));
+}
+
+/** Does a list have a sign that it is unknown? */
+static bool is_missed(const struct report *report, const struct list *list)
+{
+	return !knows_list(report, list) &&
+	       (list->section || (list->what == COUNT_SUBCALL &&
+				  report_knows(report, VIRT_NUMBER_HYPERCALLS)));
+}
+
 /** The lists that the trace does not show, a line each. */
 static void text_unknown_lists(struct output *out, const struct report *report)
 {
 	bool first = true;
 
 	for (size_t k = 0; k < ARRAY_SIZE(lists); k++) {
-		if (!lists[k].section || report_knows(report, lists[k].number))
+		if (!is_missed(report, &lists[k]))
 			continue;
 		if (first)
 			out_char(out, '\n');
@@ -135,7 +150,7 @@ void report_events_text(struct output *out, const struct report *report,
 		if (!k || strcmp(lists[k].heading, lists[k - 1].heading) != 0)
 			table_rows(&to, &table.rows);
 		columns[0].title = lists[k].heading;
-		if (report_knows(report, lists[k].number))
+		if (knows_list(report, &lists[k]))
 			list_rows(&to, &lists[k], count);
 	}
 	table_flat_end(&to);
@@ -163,7 +178,8 @@ static void unknown_facts(struct facts *to, const struct report *report)
 	to->unknown = false;
 }
 
-static void hypercall_facts(struct facts *to, const struct vcpu_count *count, unsigned int i)
+static void hypercall_facts(struct facts *to, const struct report *report,
+			    const struct vcpu_count *count, unsigned int i)
 {
 	bool is_other = i == COUNT_OTHER_HYPERCALL;
 	const char *name = report_count_hypercall(count, i);
@@ -179,7 +195,9 @@ static void hypercall_facts(struct facts *to, const struct vcpu_count *count, un
 		facts_number(to, "nr", i);
 	facts_name(to, "name", is_other ? "other" : name ? name : "");
 	facts_count(to, FACT("count", "hypercall", name ? name : text), calls);
+	to->unknown = !report_knows(report, VIRT_NUMBER_SUBCALLS);
 	facts_count(to, FACT("subcalls", "subcall", name ? name : text), subcalls);
+	to->unknown = false;
 	facts_close(to, '}');
 }
 
@@ -227,7 +245,7 @@ void report_events_facts(struct facts *to, const struct report *report,
 	unknown_facts(to, report);
 	if (begin_list(to, report, "hypercalls", VIRT_NUMBER_HYPERCALLS)) {
 		for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++)
-			hypercall_facts(to, count, i);
+			hypercall_facts(to, report, count, i);
 		facts_close(to, ']');
 	}
 	if (begin_list(to, report, "traps", VIRT_NUMBER_TRAPS)) {

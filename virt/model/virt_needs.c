@@ -94,6 +94,9 @@ static const struct number_row {
 	[VIRT_NUMBER_HYPERCALLS] = { "hypercalls", false, {
 		{ K(HYPERCALL) },
 		{ K(HYPERCALL), K(CALL) } } },
+	[VIRT_NUMBER_SUBCALLS] = { "hypercalls in multicalls", false, {
+		{ 0 },
+		{ K(HYPERCALL), K(SUBCALL) } } },
 	[VIRT_NUMBER_TRAPS] = { "traps", false, {
 		{ K(EXCEPTION) },
 		{ K(EXCEPTION), K(INJECT) } } },
@@ -170,6 +173,7 @@ static const char *const names[VIRT_N_HYPERVISORS][VIRT_RECORD_N_KINDS] = {
 		[VIRT_RECORD_CPUID] = "the part hvm.handler (-e 0x82000)",
 		[VIRT_RECORD_CR] = "the part hvm.handler (-e 0x82000)",
 		[VIRT_RECORD_APIC] = "the part hvm.handler (-e 0x82000)",
+		[VIRT_RECORD_SUBCALL] = "the part pv.subcall (-e 0x202000)",
 	},
 };
 

@@ -47,6 +47,7 @@ enum virt_number {
 	VIRT_NUMBER_TASKS,		/* what tasks of the host had of pCPUs, and idle pCPUs */
 	VIRT_NUMBER_INJECTED,		/* interrupts that vCPUs get, by vector */
 	VIRT_NUMBER_HYPERCALLS,		/* by number */
+	VIRT_NUMBER_SUBCALLS,		/* Xen: hypercalls in multicalls */
 	VIRT_NUMBER_TRAPS,		/* by kind */
 	VIRT_NUMBER_MEMORY,		/* operations on a domain's memory */
 	VIRT_NUMBER_HANDLERS,		/* what interrupts vCPUs on their pCPUs */

@@ -59,6 +59,7 @@ enum virt_record_kind {
 	VIRT_RECORD_SYSREG,	/* arm64: kvm_sys_access */
 	VIRT_RECORD_SMCCC,	/* arm64: kvm_hvc_arm64 */
 	VIRT_RECORD_WAIT,	/* arm64: kvm_wfx_arm64 */
+	VIRT_RECORD_SUBCALL,	/* Xen: the calls in a multicall of a PV domain */
 	VIRT_RECORD_N_KINDS
 };
 

@@ -44,7 +44,7 @@ static inline bool xen_tracker_wants(uint32_t event)
 int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
 /** xen_tracker_note_pv - the vCPU on a pCPU entered Xen as only those of PV domains do */
-void xen_tracker_note_pv(struct xen_tracker *tracker, uint32_t run);
+void xen_tracker_note_pv(struct xen_tracker *tracker, const struct xentrace_record *rec);
 
 /** xen_tracker_feed - the same as xen_tracker_add(). */
 static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen_trace_row *row)
@@ -62,8 +62,8 @@ static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen
 		head->calls[row->rec.run] = (struct xen_tracker_call){
 			row->time_ns, row->rec.event, xentrace_word(&row->rec, 0),
 		};
-	if (row->rec.event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_PV_ENTRY)
-		xen_tracker_note_pv(tracker, row->rec.run);
+	if (row->rec.event >> XEN_TRC_CLASS_SHIFT == XEN_TRC_CLASS_PV)
+		xen_tracker_note_pv(tracker, &row->rec);
 	head->last_ns[row->rec.run] = row->time_ns;
 	return ret;
 }

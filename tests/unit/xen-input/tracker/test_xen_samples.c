@@ -475,6 +475,8 @@ static enum virt_number list_of(uint32_t event)
 	case XEN_TRC_PV_HYPERCALL_V2:
 	case XEN_TRC_HVM_VMMCALL:
 		return VIRT_NUMBER_HYPERCALLS;
+	case XEN_TRC_PV_HYPERCALL_SUBCALL:
+		return VIRT_NUMBER_SUBCALLS;
 	case XEN_TRC_PV_TRAP:
 	case XEN_TRC_PV_TRAP64:
 	case XEN_TRC_HVM_TRAP:
