@@ -169,7 +169,7 @@ says "$ERR" 'a name in UTF-8'
 cp "$SAMPLES/kvm-nested.dat" k.dat
 refuse 2 view -n --from 1 --to 2 k.dat
 refuse 3 view -n --from 1 t.xen k.dat
-refuse 3 view -n --from 100 t.xen
+refuse 2 view -n --from 100 t.xen
 refuse 2 view -n --from 2 --to 1 t.xen
 refuse 2 view -n --from 1
 refuse 2 view -n --from 1 -s session.json

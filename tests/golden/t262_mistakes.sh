@@ -2,6 +2,7 @@
 # Mistakes: each is answered with what helps, with its exit status and without any output, as mistakes.table has it.
 . "$(dirname "$0")/lib.sh"
 
+some_plugins
 cp "$SAMPLES/hvm-exits.xen" "$WORK/t.xen"
 cp "$SAMPLES/kvm-host.dat" "$WORK/host.dat"
 cp "$SAMPLES/kvm-guest.dat" "$WORK/guest.dat"

@@ -3,6 +3,7 @@
  * @file	cmd_view.c
  * @brief	kshark-virt view: start KernelShark with our plugins and files under names it takes.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static int open_files(struct view *view)
 	const char *program = getenv("KERNELSHARK");
 	unsigned int shown;
 	char *plugins;
-	int status;
+	int status, ret;
 
 	if (view->start.session && !view_check_session(view->start.session))
 		return KSV_EXIT_FILE;
@@ -36,14 +37,16 @@ static int open_files(struct view *view)
 		return KSV_EXIT_USAGE;
 	view->files.guests.none |= !(shown & VIEW_GUESTS);
 	view->files.takes_folders = shown & VIEW_FOLDERS;
-	if (!view_hand_over(&view->files)) {
+	ret = view_hand_over(&view->files);
+	if (!ret) {
 		view->start.program = program && *program ? program : "kernelshark";
 		view->start.plugins = plugins;
 		view->start.names = view->files.names;
 		view->start.n_names = view->files.n_names;
 		status = view_start(&view->start, view->dry_run);
 	} else {
-		status = view_signal() ? 128 + view_signal() : KSV_EXIT_FILE;
+		status = view_signal() ? 128 + view_signal() :
+			 ret == -ERANGE ? KSV_EXIT_USAGE : KSV_EXIT_FILE;
 	}
 	view_files_clean(&view->files);
 	free(plugins);
@@ -195,7 +198,7 @@ static const struct ksv_option view_option_table[] = {
 
 static int run_view(const struct ksv_command *command, int argc, char **argv)
 {
-	struct view view = { .command = command };
+	struct view view = { .command = command, .files.command = command };
 	int status, first, end = 1;
 	char error[512] = "";
 

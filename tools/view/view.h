@@ -42,6 +42,7 @@ struct view_window {
 
 /** Files, and what KernelShark gets instead. */
 struct view_files {
+	const struct ksv_command *command;	/* for messages */
 	char	**paths;	/* as given; - is standard input */
 	int	n;		/* less after view_hand_over() without those of no use */
 	char	**names;	/* malloc'ed names to hand over; */
@@ -65,7 +66,8 @@ static inline bool view_wants_window(const struct view_files *files)
  * view_hand_over_window - what stands for a window of a xentrace file
  * @handed: receives its path
  *
- * Return: 0 or a negative errno; but for -ENOMEM, after a message.
+ * Return: 0; -ERANGE if the window lies outside the trace, or another negative errno. A message has
+ * been printed, except for -ENOMEM.
  */
 int view_hand_over_window(struct view_files *files, const char *path, bool appended, char **handed);
 

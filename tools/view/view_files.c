@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "foreign_file.h"
 #include "guest_pointer.h"
 #include "kvm_trace.h"
 #include "monitor_meta.h"
@@ -29,6 +30,7 @@
 #include "trace_dat.h"
 #include "view.h"
 #include "xen_window.h"
+#include "xentrace_copy.h"
 #include "xentrace_reader.h"
 
 enum file_kind {
@@ -242,13 +244,25 @@ write_error:
 	return -EIO;
 }
 
-/** KernelShark would say that there is no data. Return: false if none of our plugins reads it. */
-static bool check_kind(const struct view_files *files, const char *shown, enum file_kind kind)
+/**
+ * KernelShark would say that there is no data.
+ * @path: where the file is; messages call it @shown
+ *
+ * Return: false if none of our plugins reads it.
+ */
+static bool check_kind(const struct view_files *files, const char *path, const char *shown)
 {
-	if (kind != FILE_UNKNOWN || files->any_kind)
+	uint8_t head[FOREIGN_FILE_HEAD];
+	const char *problem;
+	bool is_copied;
+	int n;
+
+	if (files->any_kind || kind_of(path) != FILE_UNKNOWN)
 		return true;
-	ksv_error("%s: not a trace of xentrace, trace-cmd or QEMU; if another plugin reads it, "
-		  "load it with -- -p PLUGIN", shown);
+	n = xentrace_head(path, head, sizeof(head), &is_copied);
+	problem = n > 0 ? foreign_file_problem(head, (size_t)n) : NULL;
+	ksv_error("%s: %s; if another plugin reads it, load it with -- -p PLUGIN", shown,
+		  problem ? problem : "not a trace of xentrace, trace-cmd or QEMU");
 	return false;
 }
 
@@ -280,7 +294,7 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 				   files->max_input ? files->max_input : XENTRACE_MAX_INPUT);
 	if (fd != STDIN_FILENO)
 		close(fd);
-	if (!ret && !check_kind(files, from, kind_of(raw)))
+	if (!ret && !check_kind(files, raw, from))
 		ret = -EIO;
 	if (ret)
 		goto out;
@@ -396,11 +410,11 @@ bool view_check_readable(const char *path)
 	struct stat st;
 
 	if (stat(path, &st) || access(path, R_OK)) {
-		ksv_error("%s: %s", path, strerror(errno));
+		ksv_error("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	}
 	if (S_ISDIR(st.st_mode) && !trace_dat_has_copy(path)) {
-		ksv_error("%s: is a directory, not a trace", path);
+		ksv_error("%s: %s", path, foreign_folder_problem(path));
 		return false;
 	}
 	return true;
@@ -451,7 +465,7 @@ static bool check_content(const struct view_files *files, const char *path, bool
 	enum file_kind kind = kind_of(path);
 
 	*calls = kind == FILE_XENTRACE;
-	if (!check_kind(files, path, kind))
+	if (!check_kind(files, path, path))
 		return false;
 	if (kind == FILE_MONITOR && files->n > 1)
 		note_alignment(path);

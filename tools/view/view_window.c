@@ -57,8 +57,7 @@ static int find_window(const struct view_files *files, const char *path, struct 
 	ret = trace ? 0 : errno ? -errno : -EINVAL;
 	xen_trace_close(trace);
 	if (ret == -ERANGE)
-		ksv_error("%s: --from and --to lie outside the trace, which goes from %.9f to "
-			  "%.9f s", path, (double)span.begin_ns / 1e9, (double)span.end_ns / 1e9);
+		ksv_no_window(files->command, path, span.begin_ns, span.end_ns);
 	else if (ret)
 		ksv_error("%s", *error ? error : strerror(-ret));
 	window->from_ns = span.from_ns;
