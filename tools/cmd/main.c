@@ -86,7 +86,14 @@ static int unknown_command(const char *name)
 static int unknown_option(const char *word)
 {
 	static const char *const names[] = { "--help", "--version", NULL };
+	const char *name = word + strspn(word, "-");
+	char option[32], report[64];
 
+	/* options of the summary */
+	snprintf(option, sizeof(option), "%.*s", (int)strcspn(name, "="), name);
+	snprintf(report, sizeof(report), "report --%s", option);
+	if (!strncmp(word, "--", 2) && ksv_find_option(&cmd_report, option))
+		return unknown("option", word, report);
 	return unknown("option", word, !strcmp(word, "-v") ? "--version" :
 				       ksv_suggest(word, names));
 }

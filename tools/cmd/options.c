@@ -25,6 +25,8 @@
 #define KEY_HELP	'h'
 /** What getopt calls the first row of a table: no letter. */
 #define KEY_FIRST	256
+/** --cpu, which is no abbreviation of --cpu-hz: who writes it means a pCPU. */
+#define KEY_CPU		1
 
 void ksv_error(const char *format, ...)
 {
@@ -170,6 +172,14 @@ static const struct ksv_option *find_choice(const struct ksv_command *command, c
 	return NULL;
 }
 
+const struct ksv_option *ksv_find_option(const struct ksv_command *command, const char *name)
+{
+	for (int i = 0; i < count_options(command); i++)
+		if (!strcmp(option_at(command, i)->name, name))
+			return option_at(command, i);
+	return NULL;
+}
+
 /** What to say about an argument that getopt did not understand. */
 static int bad_option(const struct ksv_command *command, char **argv, int code)
 {
@@ -180,6 +190,9 @@ static int bad_option(const struct ksv_command *command, char **argv, int code)
 
 	if (code == ':')
 		return ksv_usage_error(command, "option '%s' needs an argument", word);
+	if (code == KEY_CPU)
+		return ksv_usage_error(command, "unknown option '%s'; did you mean '--%s'?", word,
+				       ksv_find_option(command, "pcpu") ? "pcpu" : "cpu-hz");
 	if (optopt && !strncmp(word, "--", 2))
 		return ksv_usage_error(command, "option '%.*s' takes no argument",
 				       (int)strcspn(word, "="), word);
@@ -218,6 +231,9 @@ static void describe_options(const struct ksv_command *command, struct option *l
 	}
 	longs[count_options(command)].name = help_option.name;
 	longs[count_options(command)].val = KEY_HELP;
+	if (ksv_find_option(command, "cpu-hz"))
+		longs[count_options(command) + 1] =
+			(struct option){ "cpu", optional_argument, NULL, KEY_CPU };
 }
 
 /** The row that getopt means; it is there. */
@@ -250,7 +266,7 @@ int ksv_split_command(int argc, char **argv, char ***command)
 int ksv_parse(const struct ksv_command *command, int argc, char **argv, void *options,
 	      int *first)
 {
-	struct option longs[MAX_OPTIONS + 2] = { { 0 } };
+	struct option longs[MAX_OPTIONS + 3] = { { 0 } };
 	char shorts[3 * MAX_OPTIONS + 4] = "";
 	int key;
 
@@ -262,7 +278,7 @@ int ksv_parse(const struct ksv_command *command, int argc, char **argv, void *op
 		const struct ksv_option *option;
 		int ret;
 
-		if (key == '?' || key == ':')
+		if (key == '?' || key == ':' || key == KEY_CPU)
 			return bad_option(command, argv, key);
 		if (key == KEY_HELP) {
 			ksv_command_help(command, stdout);

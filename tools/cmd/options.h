@@ -111,6 +111,9 @@ void ksv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** ksv_find_option - the option with this name, except --help; NULL: there is none */
+const struct ksv_option *ksv_find_option(const struct ksv_command *command, const char *name);
+
 /** ksv_option_at - option @i, --help comes last; NULL: there are no more */
 const struct ksv_option *ksv_option_at(const struct ksv_command *command, int i);
 

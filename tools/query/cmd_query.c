@@ -4,6 +4,7 @@
  * @brief	kshark-virt query: a question in SQL about traces.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "export_source.h"
 #include "options.h"
@@ -146,6 +147,9 @@ static int run_arguments(struct query_options *options, char **argv, int n)
 	if (n == 1)
 		return ksv_usage_error(command, "give files and a question: FILE... 'SELECT ...'; "
 				       "--examples has some");
+	if (!access(argv[n - 1], F_OK))
+		return ksv_usage_error(command, "the question is the last argument, but %s is a "
+				       "file; --examples has some questions", argv[n - 1]);
 	return ask(options, argv, n);
 }
 

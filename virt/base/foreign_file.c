@@ -144,6 +144,22 @@ const char *foreign_file_problem(const void *head, size_t n)
 	return is_json(head, n) ? JSON : is_perfetto(head, n) ? PERFETTO : NULL;
 }
 
+/** Words that come to be files because an option takes only the word before them. */
+static const char *word_problem(const char *name)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s", "m", "h" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(name, units[i]))
+			return "no such file; if it is a unit, write it without a blank after the "
+			       "number, such as 5ms";
+	if (*name == 'v' && name[1] && !name[1 + strspn(name + 1, "0123456789")])
+		return "no such file; if it is part of a vCPU's name, write \"web v0\" in quotes, "
+		       "or web:0";
+	return strcmp(name, "help") ? NULL : "no such file; 'kshark-virt help COMMAND' lists the "
+	       "options of a command";
+}
+
 const char *foreign_name_problem(const char *name)
 {
 	size_t scheme = strspn(name, "abcdefghijklmnopqrstuvwxyz+");
@@ -154,7 +170,7 @@ const char *foreign_name_problem(const char *name)
 		       "give its name here";
 	if (colon > name && colon[1] && !memchr(name, '/', (size_t)(colon - name)))
 		return "no such file here; if it is on another host, copy it first, with 'scp'";
-	return NULL;
+	return word_problem(name);
 }
 
 static bool has_file(const char *folder, const char *name)

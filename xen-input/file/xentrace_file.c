@@ -86,7 +86,8 @@ static int check_amount(struct spool *spool)
 	if (!spool->seen && spool->copied >= PROBE_BYTES) {
 		xentrace_set_error(spool->error, spool->error_size,
 				   "%s: not a xentrace file: no window of records in the first "
-				   "%llu bytes", spool->path, (unsigned long long)spool->copied);
+				   "%llu bytes. Give a file of xentrace, trace-cmd or 'kshark-virt "
+				   "record'", spool->path, (unsigned long long)spool->copied);
 		return -EINVAL;
 	}
 	if (spool->copied > most) {

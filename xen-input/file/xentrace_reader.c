@@ -65,7 +65,8 @@ static struct xentrace *reader_open(struct xentrace *reader, const char *name,
 	else if (!reader->n_windows)
 		xentrace_set_error(error, error_size,
 				   "%s: not a xentrace file: no window of records in %llu bytes "
-				   "(a window begins with the bytes 03 f0 01 20)",
+				   "(a window begins with the bytes 03 f0 01 20). Give a file of "
+				   "xentrace, trace-cmd or 'kshark-virt record'",
 				   name, (unsigned long long)reader->file.size);
 	else
 		xentrace_set_error(error, error_size,
