@@ -143,6 +143,9 @@ for (time, words), moment in zip(found, shown):
     what = {"steal": "preempted", "wake": "woken", "exit": "left its guest"}[moment["kind"]]
     expect("kind", what in words, True)
     expect("cost in %r" % words, " %s" % duration(moment["cost_ns"]) in words, True)
-    if moment["kind"] == "steal":
+    if moment["kind"] == "steal" and moment["pcpu"] is None:
+        # a culprit has the pCPU that the vCPU waits for
+        expect("culprit in %r" % words, " had it" in words, False)
+    elif moment["kind"] == "steal":
         expect("culprit in %r" % words, moment["who"] in words or moment["who_ns"] == 0, True)
 sys.exit(1 if errors else 0)

@@ -51,7 +51,7 @@ void report_moment_text(char *text, size_t size, const struct virt_finding *find
 {
 	const struct virt_moment *moment = &finding->moment;
 	const char *least = moment->begun && moment->complete ? "" : "at least ";
-	char vcpu[256], what[256], cost[32], time[32], pcpu[32] = "a pCPU";
+	char vcpu[256], what[256], cost[32], time[32], pcpu[32] = "an unknown pCPU";
 	size_t n = 0;
 
 	escape_text(vcpu, sizeof(vcpu), finding->vcpu);
@@ -64,7 +64,7 @@ void report_moment_text(char *text, size_t size, const struct virt_finding *find
 	case VIRT_WORST_STEAL:
 		n = note_add(text, n, size, "%s was preempted and waited %s%s for %s", vcpu, least,
 			     cost, pcpu);
-		if (moment->who_ns)
+		if (moment->who_ns && moment->pcpu >= 0)
 			note_add(text, n, size, "; %s had it for %s", what, time);
 		break;
 	case VIRT_WORST_WAKE:

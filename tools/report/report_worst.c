@@ -285,6 +285,11 @@ static void put_what(struct output *out, const struct report *report, const stru
 			   moment->unsplit ? ", waits not split" : "");
 		break;
 	case VIRT_WORST_STEAL:
+		if (moment->pcpu < 0) {
+			out_str(out, "for an unknown pCPU");
+			put_parts(out, report, moment);
+			break;
+		}
 		out_sentence(out, "%s%s had the pCPU for %s", what,
 			     virt_model_is_own(report->load->model, moment->vcpu, moment->who) ?
 			     ", its own machine's," : "", duration_text(moment->who_ns).text);
