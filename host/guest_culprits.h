@@ -3,8 +3,8 @@
  * @file	guest_culprits.h
  * @brief	Find the guest tasks that ran on culprits, the vCPUs that had the pCPUs of others.
  *
- * With an open trace of dom0, for example, the result is not just that d0v1 has stolen the time,
- * but that qemu-dm on d0v1 has.
+ * With an open trace of dom0, for example, the result is not just that d0v1 took the pCPU, but
+ * that qemu-dm on d0v1 did.
  */
 #ifndef KSHARK_VIRT_GUEST_CULPRITS_H
 #define KSHARK_VIRT_GUEST_CULPRITS_H

@@ -143,9 +143,9 @@ QString virtDetails(const QString &name, const VirtSubject &subject, const VirtC
 		lines << QString("exits %1: %2").arg(stats.exits).arg(
 			virtExitReasons(model, stats).toHtmlEscaped());
 	if (!knows(VIRT_NUMBER_CULPRITS))
-		lines << "stolen by: -";
+		lines << "culprits: -";
 	else if (stats.n_culprits)
-		lines << "stolen by: " + virtCulprits(model, stats).toHtmlEscaped();
+		lines << "culprits: " + virtCulprits(model, stats).toHtmlEscaped();
 	if (!knows(VIRT_NUMBER_WAKING))
 		lines << "wake-ups -";
 	else if (stats.states[VIRT_WAKING].count || stats.states[VIRT_WAKING].before)

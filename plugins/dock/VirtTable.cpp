@@ -55,8 +55,8 @@ const ColumnInfo columns[N_COLUMNS - VIRT_N_STATES] = {
 	{ "Mean run", "How long the runs that begin in the window take, whole" },
 	{ "Exits/s", "VM exits per second" },
 	{ "Top exits", "Exit reasons that took most time, with their counts" },
-	{ "Stolen by", "Who had the pCPU while it was preempted; nobody: it was idle, or nothing is"
-		       " known of it" },
+	{ "Culprits", "vCPUs and tasks that had the pCPU while it was preempted; nobody: an idle or"
+		      " unknown pCPU" },
 	{ "Wake p50", "Wake-up latency: half of the wake-ups in the window took no longer" },
 	{ "Wake p99", "Wake-up latency: 99 % of the wake-ups in the window took no longer" },
 	{ "Wake max", "Wake-up latency: the longest of those that begin in the window" },

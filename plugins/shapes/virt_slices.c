@@ -154,6 +154,6 @@ const char *virt_slice_text(char *buf, size_t size, const struct virt_inside *in
 	virt_text_duration(took, sizeof(took), piece->slice_ns);
 	text_format(buf, size, "%s%s%s for %s%s%s", virt_inside_kind_name(lane->kind),
 		    *name ? " " : "", name, piece->no_end ? "at least " : "", took,
-		    piece->no_end ? ", and nobody knows for how long" : "");
+		    piece->no_end ? ", its end is unknown" : "");
 	return buf;
 }

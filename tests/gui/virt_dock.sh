@@ -158,7 +158,7 @@ sorted_by()
 virt_copy 'vCPUs as text'
 read -r x y w h _ < <(gui_find items '*' 'd1v0 | *')
 xdotool mousemove $((x + 100)) "$y"
-head -n 1 "$GUI_DIR/copied" | tr '\t' '\n' | sed 1,2d | grep -vx -e 'Top exits' -e 'Stolen by' >"$GUI_DIR/titles"
+head -n 1 "$GUI_DIR/copied" | tr '\t' '\n' | sed 1,2d | grep -vx -e 'Top exits' -e Culprits >"$GUI_DIR/titles"
 while read -r title <&3; do
 	until section "$title"; do
 		xdotool mousemove $((x + 100)) "$y" click 7

@@ -3,9 +3,9 @@
  * @file	record_flight_xen.c
  * @brief	Keep the last records of xentrace, which writes to a pipe instead of a file.
  *
- * xentrace's own ring in memory (-M) is of no use: xentrace writes it only when it ends, nobody
- * sees it before that, and the headers of its windows are written beyond its end when it is full
- * (xentrace.c, membuf_reserve_window).
+ * xentrace's own ring in memory (-M) does not help: xentrace writes it only when it ends, no other
+ * process can read it before, and the headers of its windows are written beyond its end when it is
+ * full (xentrace.c, membuf_reserve_window).
  */
 #include <endian.h>
 #include <errno.h>

@@ -3,10 +3,10 @@
  * @file	record_own.c
  * @brief	Record a KVM host into an instance of tracefs that belongs to this recorder alone.
  *
- * Settings that all tracers share stay as they are, so that other tracers go on, and a kernel that
- * lets nobody change ftrace's settings can be recorded. A process copies the kernel's pages into a
- * file per CPU, as trace-cmd does. trace-cmd restore makes a trace of these files. The process ends
- * when its input does: a recorder that is killed leaves whole files.
+ * Settings that all tracers share stay as they are. So other tracers go on, and a kernel that
+ * does not allow changes of ftrace's settings can be recorded. A process copies the kernel's pages
+ * into a file per CPU, as trace-cmd does. trace-cmd restore makes a trace of these files. The
+ * process ends when its input does: a recorder that is killed leaves whole files.
  */
 #include <errno.h>
 #include <fcntl.h>

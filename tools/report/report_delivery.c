@@ -60,7 +60,7 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 			  const struct ksv_vcpu_set *vcpus)
 {
 	static const char *const missing[] = {
-		"no aligned trace of the guest is given behind that of its host",
+		"no aligned trace of the guest is given after that of its host",
 		"nothing is known of the vCPUs that are the guest's CPUs",
 		"the guest's clock is not aligned with the host's, or it is paired with the wrong "
 		"vCPUs: let kshark-virt align --write do that",

@@ -48,7 +48,7 @@ enum virt_clock_where {
 	VIRT_CLOCK_UNKNOWN,	/* the host's trace does not show it: events do not count */
 };
 
-/** From a time on, up to the next one of them; before the first one all is unknown. */
+/** Valid from @time up to the next change; before the first change all is unknown. */
 struct virt_clock_change {
 	int64_t		time;
 	int32_t		where;		/* enum virt_clock_where */
@@ -62,7 +62,7 @@ struct virt_clock_vcpu {
 	size_t		n_injections;
 };
 
-/** Which interrupt a handler is for, if not a vector. */
+/** The interrupt of a handler, if it is not a vector. */
 enum virt_clock_vector {
 	VIRT_CLOCK_ANY = VIRT_NONE,
 	VIRT_CLOCK_DEVICE = -2,		/* any that is not Linux's own */
@@ -89,10 +89,10 @@ struct virt_clock_problem {
 	int32_t		n_vcpus;
 	const struct virt_clock_cpu *cpus;
 	int32_t		n_cpus;
-	bool		(*stop)(void *arg);	/* asked often: is it to stop? NULL: it is not */
+	bool		(*stop)(void *arg);	/* called often; true: stop. NULL: never */
 	void		*stop_arg;
-	uint64_t	*work;		/* what may be done, in steps of about a ns, from which what
-					 * has been done is taken; NULL: there is no limit */
+	uint64_t	*work;		/* work left, in steps of about a ns; the work done is
+					 * subtracted; NULL: there is no limit */
 };
 
 /** What speaks for an alignment and against it, of one of the guest's CPUs. */
@@ -158,7 +158,7 @@ int virt_clock_align(const struct virt_clock_problem *problem,
 		     struct virt_clock_evidence *evidence);
 
 /**
- * virt_clock_judge - what a given alignment explains
+ * virt_clock_judge - count the events that a given alignment explains
  * @offset: at 0, and so are those of @alignment
  *
  * CPUs of unknown pairing are not judged. The verdict is about the share and the number of events
@@ -171,7 +171,7 @@ int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, d
 		     struct virt_clock_alignment *alignment,
 		     struct virt_clock_evidence *evidence);
 
-/** virt_clock_verdict_text - what is wrong with an alignment, for people; "good" if nothing. */
+/** virt_clock_verdict_text - the fault of an alignment, for people; "good" if it has none. */
 const char *virt_clock_verdict_text(enum virt_clock_verdict verdict);
 
 #ifdef __cplusplus

@@ -219,8 +219,8 @@ const char *virt_inside_kind_name(enum virt_inside_kind kind)
 		[VIRT_INSIDE_FUNCTION] = "function",
 		[VIRT_INSIDE_IRQ] = "interrupt",
 		[VIRT_INSIDE_SOFTIRQ] = "softirq",
-		[VIRT_INSIDE_DOUBT] = "nobody knows until when this task had the CPU",
-		[VIRT_INSIDE_UNKNOWN] = "nobody knows who has the CPU",
+		[VIRT_INSIDE_DOUBT] = "it is unknown until when this task had the CPU",
+		[VIRT_INSIDE_UNKNOWN] = "it is unknown which task has the CPU",
 	};
 
 	return names[kind];

@@ -43,7 +43,7 @@ struct virt_guest_event {
 enum virt_delivery_result {
 	VIRT_DELIVERY_SEEN = 0,		/* the guest has recorded an event of the handler */
 	VIRT_DELIVERY_NOT_SEEN,		/* it has recorded none */
-	VIRT_DELIVERY_UNJUDGED,		/* nobody knows: outside the guest's trace, or records of
+	VIRT_DELIVERY_UNJUDGED,		/* unknown: outside the guest's trace, or records of
 					 * one of the two are lost */
 	VIRT_DELIVERY_N_RESULTS
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_handlers.h
- * @brief	Keep the host's handlers that interrupt vCPUs on their pCPUs; nobody schedules them.
+ * @brief	Keep the host's handlers that interrupt vCPUs on their pCPUs without the scheduler.
  *
  * Each moment belongs to one handler, the innermost. So a handling, which goes from the entry to
  * the exit of its handler, is kept as pieces; other handlers interrupt it between the pieces.

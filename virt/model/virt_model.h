@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/** What a vCPU does. Which records lead to which state is the tracker's affair. */
+/** What a vCPU does. The tracker decides which records lead to which state. */
 enum virt_state {
 	VIRT_GUEST = 0,		/* executing guest code */
 	VIRT_HYPERVISOR,	/* on its pCPU, the hypervisor works for it */
@@ -38,7 +38,7 @@ enum virt_state {
 	VIRT_N_STATES
 };
 
-/** Of the states in which a vCPU holds a pCPU, which come first: how many there are. */
+/** Number of states in which a vCPU holds a pCPU; these states come first. */
 #define VIRT_N_PCPU_STATES	(VIRT_VMM + 1)
 
 /** virt_state_on_pcpu - does a vCPU in this state hold a pCPU? */
@@ -78,19 +78,19 @@ static inline bool virt_state_on_pcpu(unsigned int state)
 /** BLOCKED, OFFLINE: the guest did not ask for this wait; the device model's or the monitor's
  * answer to a VM exit is waited for, say. It is a cost of that exit. */
 #define VIRT_INTERVAL_UNASKED	(1 << 4)
-/** UNKNOWN: it begins with an entry into the guest, and nobody knows how long that lasts. */
+/** UNKNOWN: it begins with an entry into the guest; how long the guest ran is unknown. */
 #define VIRT_INTERVAL_ENTERED	(1 << 5)
 
-/** UNKNOWN: the vCPU has its pCPU, and nobody knows what it does there. It runs, for all that is
- * counted of runs, pCPUs and the machine. */
+/** UNKNOWN: the vCPU has its pCPU; what it does there is unknown. Counts of runs, of pCPUs and of
+ * the machine take it as running. */
 #define VIRT_INTERVAL_ON_PCPU	(1 << 6)
 /** BLOCKED, OFFLINE: the trace does not say how much of it was WAKING, or whether the guest asked
  * for this wait: records of a kind are missing. The exit before it has no known cost. */
 #define VIRT_INTERVAL_LOOSE	(1 << 7)
 
 /**
- * Who has a pCPU or took it may also be a task of the host that is no vCPU: numbers from here on,
- * which virt_model_add_task() gives.
+ * A task of the host that is no vCPU can have or take a pCPU, too: it has a number from here on,
+ * which virt_model_add_task() returns.
  */
 #define VIRT_FIRST_TASK		(1 << 30)
 
@@ -112,14 +112,14 @@ enum virt_wake_cause {
 	VIRT_WAKE_TIMER,	/* a timer of the vCPU's own */
 	VIRT_WAKE_DEVICE,	/* the interrupt of a device; @who delivered it */
 	VIRT_WAKE_VCPU,		/* another vCPU, @who: an IPI, an event channel */
-	VIRT_WAKE_INTERRUPT,	/* an interrupt; nobody knows whose */
+	VIRT_WAKE_INTERRUPT,	/* an interrupt of unknown origin */
 	VIRT_WAKE_TASK,		/* @who, on purpose: a task of the host, or a vCPU's monitor */
 	VIRT_WAKE_SPURIOUS,	/* @who woke it, and it slept on without guest code between */
 	VIRT_WAKE_OPEN,		/* nothing: the trace does not show its end; no tracker says so */
 	VIRT_N_WAKES
 };
 
-/** Who or what woke a vCPU. */
+/** The cause of a wake-up of a vCPU. */
 struct virt_wake {
 	int32_t		who;		/* a vCPU's global index, a task, or VIRT_NONE */
 	int16_t		vector;		/* of the interrupt, as the guest gets it, or VIRT_NONE */
@@ -137,11 +137,11 @@ static inline bool virt_interval_is_lost(const struct virt_interval *interval)
 	return interval->state == VIRT_UNKNOWN && !(interval->flags & VIRT_INTERVAL_UNSPLIT);
 }
 
-/** Who is on a pCPU from a time on: 16 bytes. */
+/** The vCPU or task on a pCPU from a time on: 16 bytes. */
 struct virt_occupant {
 	int64_t		start_ns;
 	int32_t		vcpu;	/* global index, or a task; VIRT_NONE: idle, or see @known */
-	int32_t		known;	/* 0: nobody knows (lost records, before the first one) */
+	int32_t		known;	/* 0: unknown (lost records, before the first one) */
 };
 
 /** A migration. */
@@ -163,7 +163,7 @@ struct virt_loss {
  * What the vCPUs of a machine do together, as xenalyze defines it (domain runstates). GUEST,
  * HYPERVISOR, POLLING and VMM run; PREEMPTED and WAKING want to; BLOCKED and OFFLINE do not.
  * UNKNOWN ones are left out as long as there is another one, unless VIRT_INTERVAL_ON_PCPU says that
- * they run; but with one that is VIRT_INTERVAL_UNSPLIT, nobody knows what they do together.
+ * they run; but with one that is VIRT_INTERVAL_UNSPLIT, the state of the machine is unknown.
  */
 enum virt_machine_state {
 	VIRT_M_FULL_RUN = 0,		/* all run */
@@ -235,7 +235,7 @@ enum virt_thread_kind {
 	VIRT_THREAD_N_KINDS
 };
 
-/** How it is known whose thread it is; what is known best comes first. */
+/** Evidence that a thread belongs to a machine; the best evidence comes first. */
 enum virt_thread_source {
 	VIRT_THREAD_OF_SIDECAR = 0,	/* the monitor's process has it, says the sidecar */
 	VIRT_THREAD_OF_NAME,		/* its name has the monitor's pid */
@@ -298,7 +298,7 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 int32_t virt_model_add_reason(struct virt_model *model, const char *name);
 
 /**
- * virt_model_set_tsc - how a vCPU's TSC belongs to the host's, see struct virt_vcpu
+ * virt_model_set_tsc - relate a vCPU's TSC to the host's, see struct virt_vcpu
  *
  * Return: 0, or -EINVAL (no such vCPU, finished, or a scale that is not above 0).
  */
@@ -359,7 +359,7 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 		   enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags);
 
 /**
- * virt_model_polled - what a vCPU has done in the hypervisor since a time was to poll for an event
+ * virt_model_polled - the work of the hypervisor for a vCPU since a time was halt polling
  * @from_ns: ns; not before the last exit, or what is not known, and up to the last change
  * @to_ns: now; not before the last change
  * @slept: it has slept since: only what lies before that was polling
@@ -378,8 +378,8 @@ int virt_model_polled(struct virt_model *model, int32_t vcpu, int64_t from_ns, i
  * virt_model_since - the last change of a vCPU was another one, or another one has followed
  * @from_ns: from this time on, or from the last change on if that is later
  *
- * For what shows only later what it was: the last interval gets another state, pCPU, detail and
- * flags, or its later part does. An exit with which it begins stays, of length 0.
+ * For a change that a later record explains: the last interval gets another state, pCPU, detail
+ * and flags, or its later part does. An exit with which it begins stays, of length 0.
  *
  * Return: 0, -ENOMEM, or -EINVAL (and nothing changed), as virt_model_set().
  */
@@ -470,7 +470,7 @@ int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid);
 int32_t virt_model_n_reasons(const struct virt_model *model);
 const char *virt_model_reason(const struct virt_model *model, int32_t reason);
 
-/** virt_model_reason_class - what a reason is about; VIRT_EXIT_OTHER if there is none. */
+/** virt_model_reason_class - the class of a reason; VIRT_EXIT_OTHER if there is none. */
 enum virt_exit_class virt_model_reason_class(const struct virt_model *model, int32_t reason);
 
 /** virt_exit_class_name - "halt", "interrupt" ... */
@@ -485,10 +485,10 @@ int32_t virt_model_find_task(const struct virt_model *model, int32_t pid);
 /** virt_model_n_tasks - their numbers are VIRT_FIRST_TASK and those that follow. */
 int32_t virt_model_n_tasks(const struct virt_model *model);
 
-/** virt_model_machine_of - whose vCPU or thread somebody is; VIRT_NONE: no machine's. */
+/** virt_model_machine_of - the machine of a vCPU or task; VIRT_NONE: it belongs to none. */
 int32_t virt_model_machine_of(const struct virt_model *model, int32_t who);
 
-/** virt_model_is_own - is somebody another thread of the machine that a vCPU is of, but no vCPU? */
+/** virt_model_is_own - is @who a thread of the vCPU's own machine, but no vCPU? */
 bool virt_model_is_own(const struct virt_model *model, int32_t vcpu, int32_t who);
 
 /** virt_thread_kind_name - "main loop", "iothread" ...; for one that is no other, "thread" */
@@ -497,7 +497,7 @@ const char *virt_thread_kind_name(enum virt_thread_kind kind);
 /** virt_thread_source_name - "sidecar", "name", "maker", "row" */
 const char *virt_thread_source_name(enum virt_thread_source source);
 
-/** virt_model_wake - what has woken a vCPU; or NULL. */
+/** virt_model_wake - the cause of a wake-up; or NULL. */
 const struct virt_wake *virt_model_wake(const struct virt_model *model, int32_t wake);
 
 /** virt_wake_cause_name - "timer", "device" ... as used in reports and in JSON. */
@@ -506,7 +506,7 @@ const char *virt_wake_cause_name(enum virt_wake_cause cause);
 /** virt_model_who - the name of a vCPU or task, for who has or took a pCPU; "others"; or NULL. */
 const char *virt_model_who(const struct virt_model *model, int32_t who);
 
-/** virt_model_culprit - the same for people: "nobody" if it is idle, or nothing is known of it. */
+/** virt_model_culprit - the same for people: "nobody" if the pCPU is idle or unknown. */
 const char *virt_model_culprit(const struct virt_model *model, int32_t who);
 
 /** virt_model_n_pcpus - highest pCPU number + 1. */
@@ -536,11 +536,11 @@ struct virt_interval_range virt_vcpu_intervals(const struct virt_model *model, i
 const struct virt_interval *virt_vcpu_at(const struct virt_model *model, int32_t vcpu,
 					 int64_t time_ns, int64_t *end_ns);
 
-/** virt_pcpu_occupants - who was on a pCPU, as virt_vcpu_intervals(). */
+/** virt_pcpu_occupants - vCPUs and tasks on a pCPU, as virt_vcpu_intervals(). */
 struct virt_occupant_range virt_pcpu_occupants(const struct virt_model *model, int32_t pcpu,
 					       int64_t from_ns, int64_t to_ns);
 
-/** virt_pcpu_at - who is on a pCPU at a time; NULL outside the trace. */
+/** virt_pcpu_at - the vCPU or task on a pCPU at a time; NULL outside the trace. */
 const struct virt_occupant *virt_pcpu_at(const struct virt_model *model, int32_t pcpu,
 					 int64_t time_ns, int64_t *end_ns);
 
@@ -587,7 +587,7 @@ void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t fro
 		       int64_t to_ns, int64_t (*ns)[VIRT_N_STATES], size_t n);
 
 /**
- * virt_vcpu_exit_columns - what the time in VIRT_HYPERVISOR is about, of such windows
+ * virt_vcpu_exit_columns - time in VIRT_HYPERVISOR by class of VM exits, of such windows
  * @ns: receives @n, each by enum virt_exit_class; their sum is that of virt_vcpu_columns()
  *
  * In O(@n log intervals), as that is.
@@ -641,7 +641,7 @@ struct virt_loss_sum virt_model_count_losses(const struct virt_model *model, int
 /**
  * virt_model_loss_in - is anything lost in the window [from, to)?
  *
- * In O(log n); a stretch of no length is over behind its moment.
+ * In O(log n); a loss without length ends right after its moment.
  *
  * Return: of those that begin before its end, the last to end; NULL if it ends before it.
  */
@@ -651,7 +651,7 @@ const struct virt_loss *virt_model_loss_in(const struct virt_model *model, int64
 /** virt_model_tsc_writes - when TSCs were set; ascending by time. */
 struct virt_tsc_write_range virt_model_tsc_writes(const struct virt_model *model);
 
-/** virt_machine_intervals - what a machine's vCPUs did together, as virt_vcpu_intervals(). */
+/** virt_machine_intervals - joint states of a machine's vCPUs, as virt_vcpu_intervals(). */
 struct virt_machine_range virt_machine_intervals(const struct virt_model *model, int32_t machine,
 						 int64_t from_ns, int64_t to_ns);
 
@@ -709,15 +709,15 @@ struct virt_exit {
 /**
  * virt_vcpu_next_exit - the first exit at or after a time
  *
- * In O(log n) and the intervals of the exit. Of several at the same ns it gives the first one; who
- * needs each looks for VIRT_INTERVAL_EXIT in virt_vcpu_intervals().
+ * In O(log n) and the intervals of the exit. Of several at the same ns it returns the first one;
+ * VIRT_INTERVAL_EXIT in virt_vcpu_intervals() marks all of them.
  *
  * Return: false if there is none.
  */
 bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t time_ns,
 			 struct virt_exit *exit);
 
-/** Time that a vCPU waited while somebody else had its pCPU. */
+/** Time that a vCPU waited while another vCPU or a task had its pCPU. */
 struct virt_culprit {
 	int32_t		vcpu;		/* global index, or a task; VIRT_NONE: idle or unknown;
 					 * VIRT_OTHERS */
@@ -725,7 +725,7 @@ struct virt_culprit {
 };
 
 /**
- * virt_vcpu_culprits - who was on the pCPU for which a vCPU waited (PREEMPTED), moment by moment
+ * virt_vcpu_culprits - vCPUs and tasks on the pCPU for which a vCPU waited (PREEMPTED)
  *
  * The pCPU is that of the interval; its occupants are those of virt_pcpu_occupants(). Adds up to
  * the window's PREEMPTED time. In O(culprits * log n), and the occupants during those waits that

@@ -34,7 +34,7 @@ static inline bool virt_begins_in(int64_t start_ns, int64_t from_ns, int64_t to_
 	return start_ns >= from_ns && start_ns < to_ns;
 }
 
-/** virt_nearest_rank - where a percentile is among @n sorted values, which are 1 or more. */
+/** virt_nearest_rank - the index of a percentile among @n sorted values; @n is 1 or more. */
 static inline size_t virt_nearest_rank(size_t n, unsigned int per_mille)
 {
 	return (size_t)(((uint64_t)n * per_mille + 999) / 1000 - 1);
@@ -190,7 +190,7 @@ enum virt_window_part {
 					 * migrations cost; of a machine, what its vCPUs do
 					 * together */
 	VIRT_WINDOW_EXITS = 1 << 1,	/* percentiles of exits, and what their time went to; of
-					 * machines, too, whose reasons are not there else */
+					 * machines, too, whose reasons are missing without it */
 	VIRT_WINDOW_ARGUMENTS = 1 << 2,	/* with VIRT_WINDOW_EXITS: the same by argument */
 };
 

@@ -20,19 +20,19 @@
 extern "C" {
 #endif
 
-/** What is compared: by its cost; and where the hit lies. */
+/** Kinds of moments that are compared: their cost, and the time of the hit. */
 enum virt_worst_kind {
 	VIRT_WORST_EXIT = 0,	/* VM exit with its entry: as struct virt_exit_total; at the exit */
 	VIRT_WORST_STEAL,	/* PREEMPTED without interruption; at its beginning */
 	VIRT_WORST_WAKE,	/* WAKING without interruption; at the wake-up */
 	VIRT_WORST_MIGRATION,	/* time of the gap PREEMPTED or WAKING, and from the first run on
-				 * the new pCPU to the next entry, but what the guest asked to
-				 * wait, also if the pCPU is lost again; at this first run */
+				 * the new pCPU to the next entry, without waits that the guest
+				 * asked for, also if the pCPU is lost again; at this first run */
 	VIRT_WORST_IRQ,		/* interrupt: injection to the guest's handler; at the injection */
 	VIRT_WORST_LOST,	/* records of a pCPU are missing; at the first missing one */
-	VIRT_WORST_OFFLINE,	/* OFFLINE without interruption, but what an exit has to wait for
-				 * (VIRT_INTERVAL_UNASKED), and what the trace does not show to
-				 * begin; at its beginning */
+	VIRT_WORST_OFFLINE,	/* OFFLINE without interruption; not while an exit waits
+				 * (VIRT_INTERVAL_UNASKED), and not if the trace does not show the
+				 * beginning; at its beginning */
 	VIRT_WORST_TSC,		/* a vCPU's TSC is set, which costs nothing; there */
 	VIRT_WORST_N_KINDS
 };
@@ -78,10 +78,10 @@ void virt_worst_free(struct virt_worst *worst);
  * NULL. */
 const char *virt_worst_kind_name(enum virt_worst_kind kind);
 
-/** virt_worst_costs - whether moments of a kind take time: else none is worse than another. */
+/** virt_worst_costs - do moments of a kind take time? If not, none is worse than another. */
 bool virt_worst_costs(enum virt_worst_kind kind);
 
-/** What is looked for. */
+/** The moments to look for. */
 struct virt_worst_query {
 	int64_t		from_ns, to_ns;		/* hits within [from, to) */
 	unsigned int	kinds;			/* set of 1 << enum virt_worst_kind */
@@ -169,7 +169,7 @@ struct virt_moment {
 					 * virt_culprit; wake: the vCPU or task that had @pcpu
 					 * longest; or VIRT_NONE */
 	int32_t		reason;		/* exit: of the exit; or VIRT_NONE */
-	int32_t		argument;	/* exit: what it was for, virt_model_argument(); or
+	int32_t		argument;	/* exit: its purpose, virt_model_argument(); or
 					 * VIRT_NONE */
 	int32_t		vector;		/* irq; or VIRT_NONE */
 	int32_t		event;		/* irq: as in struct virt_irq_delivery; or VIRT_NONE */

@@ -10,7 +10,7 @@
  *
  * While a task has a CPU of its guest, its segments are those of its vCPU. While it has none, they
  * are its own: the states of a vCPU fit a task as well. A task is preempted by another task, waking
- * while it waits for the guest's CPU, and blocked until somebody in the guest wakes it.
+ * while it waits for the guest's CPU, and blocked until a task or interrupt wakes it.
  *
  * Laws: the uppermost segments fill the window; those below a segment lie within it, in order, and
  * do not overlap, but need not fill it; nothing is below one that is unexplained.

@@ -2,7 +2,7 @@
 /**
  * @file	virt_why_task.c
  * @brief	Follow the waits of a guest's tasks to their causes, in the guest and below it in
- *		the host; follow the host's tasks that woke somebody, too.
+ *		the host; follow the host's tasks that woke a vCPU or a task, too.
  */
 #include <errno.h>
 

@@ -92,9 +92,9 @@ struct xen_running {
 /** xen_running_init - nothing known yet. Return: 0 or -ENOMEM. */
 int xen_running_init(struct xen_running *running, uint32_t n_runs);
 
-/** Who was on each pCPU at its first record. */
+/** The vCPU on each pCPU at its first record. */
 struct xen_first {
-	xen_vcpu	*vcpu;		/* index = run; somebody, or XEN_VCPU_UNKNOWN */
+	xen_vcpu	*vcpu;		/* index = run; the vCPU, or XEN_VCPU_UNKNOWN */
 	uint32_t	n_runs;
 	bool		scheduler;	/* context switches are traced */
 };

@@ -77,7 +77,7 @@ const struct xen_meta *xen_trace_meta(const struct xen_trace *trace);
 /** xen_trace_isa - the instruction set of the VM exits in this trace, if it has any. */
 enum xen_isa xen_trace_isa(const struct xen_trace *trace);
 
-/** xen_trace_first - who was on each pCPU at its first record; a sidecar may have named it. */
+/** xen_trace_first - the vCPU on each pCPU at its first record; a sidecar may have named it. */
 const struct xen_first *xen_trace_first(const struct xen_trace *trace);
 
 /** xen_trace_n_pcpus - highest pCPU number + 1. */
@@ -101,7 +101,7 @@ char *xen_trace_notes(const struct xen_trace *trace, int max_lines);
 struct xen_trace_row {
 	struct xentrace_record	rec;	/* rec.tsc includes a requested skew correction */
 	int64_t			time_ns;
-	xen_vcpu		vcpu;	/* who was running; somebody, or XEN_VCPU_UNKNOWN */
+	xen_vcpu		vcpu;	/* on the pCPU; XEN_VCPU_UNKNOWN if not known */
 };
 
 struct xen_trace_iter;
