@@ -40,8 +40,8 @@ void hypertrace_set_stream(struct kshark_data_stream *stream, const struct guest
 	stream->idle_pid = 0;
 	set_cpus(stream, &trace->rows);
 	if (!inside || virt_registry_set_inside(stream->stream_id, inside))
-		escape_print(stderr, "kshark-virt: ", "%s: not enough memory for what goes on in "
-			     "it", stream->file);
+		escape_print(stderr, "kshark-virt: ", "%s: not enough memory for its events",
+			     stream->file);
 }
 
 /** KernelShark loads anew what it has opened long ago: read it again if it is another file now. */

@@ -172,11 +172,11 @@ void VirtClocks::buildUi()
 
 	_streams->setToolTip("The trace whose clock is shown and changed here");
 	virtNarrowBox(_streams);
-	_offset->setToolTip("ns that are added to its times");
-	_align->setToolTip("For the trace of a guest: find out how its clock and its host's belong"
-			   " together, from trace-cmd's own offsets, from the TSC, or from when the"
+	_offset->setToolTip("Time offset in ns");
+	_align->setToolTip("For the trace of a guest: align its clock with its host's,"
+			   " from trace-cmd's own offsets, from the TSC, or from when the"
 			   " host executed the guest");
-	_undo->setToolTip("Back to the times before");
+	_undo->setToolTip("Undo: restore the previous times");
 	_store->setToolTip("Keep the alignment in a file beside the guest's trace, for the next"
 			   " time and for the command kshark-virt");
 	_text->setObjectName("clock");

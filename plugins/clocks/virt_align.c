@@ -218,7 +218,7 @@ static void try_pair(struct align_pair *pair, struct kvm_trace *guest, const cha
 	if (ret)
 		say(result, ret == -ENOMEM ? "not enough memory" :
 		    ret == -ECANCELED ? "cancelled" :
-		    "the guest's times, or the host's, are beyond all reason");
+		    "the guest's times, or the host's, are impossible");
 	else if (pair->other_machine >= 0)
 		text_format(result->text, sizeof(result->text), "%s and %s of its host fit as "
 			    "well as each other. Choose which one it is in Plots > Virtual machine "

@@ -140,10 +140,10 @@ void VirtDock::buildUi()
 		_pages->show(_findings);
 	};
 
-	_pages->add("Histograms", "How many moments cost how much",
+	_pages->add("Histograms", "Number of moments by their cost",
 		    _spread = new VirtSpread(focus));
-	_pages->add("Steal", "Who takes pCPUs from which vCPU", _steal = new VirtSteal(focus));
-	_pages->add("Why", "Why a vCPU's time went where it went, and who is to blame",
+	_pages->add("Steal", "Culprits of the steal of each vCPU", _steal = new VirtSteal(focus));
+	_pages->add("Why", "Causes of the states of a vCPU, pCPU or task, with the culprits",
 		    _why = new VirtWhy(this));
 	_pages->add("Search", "Find the next long interval of a state",
 		    _search = new VirtSearch(_window, this, [this] { showSearch(); }));

@@ -124,7 +124,7 @@ void VirtMarkers::buildUi()
 
 	_shown = new QCheckBox("Markers:");
 	_shown->setToolTip("Mark the worst moments below the graphs. Where there is no room for"
-			   " two, the costlier one is shown. Double click: what it is");
+			   " two, the costlier one is shown. Double-click to describe it");
 	_mode = new QComboBox;
 	_mode->addItems({ "the worst of each kind", "all that cost at least" });
 	_mode->setMinimumContentsLength(LEAST_CHARACTERS);

@@ -28,8 +28,8 @@ const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
 	{ "labels", "Names", "Write names into long stretches" },
 	{ "inside", "Guests", "Over the CPU graphs of guests that report their activity through"
 	  " hypercalls: their system calls, functions, interrupts and levels of the boot" },
-	{ "why", "Why", "The result of the page Why, over the graphs of those whose time it is and"
-	  " of the culprits" },
+	{ "why", "Why", "The result of the page Why, over the graphs of its subject and of the"
+	  " culprits" },
 };
 
 bool overlayShown[VIRT_N_OVERLAYS] = {

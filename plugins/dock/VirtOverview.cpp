@@ -528,8 +528,8 @@ VirtOverview::VirtOverview(QMainWindow *window, VirtDock *dock)
 	_filter->setClearButtonEnabled(true);
 	_filter->setToolTip("Only vCPUs and machines with all these words in their names");
 	_order->addItems({ "by machine", "worst first" });
-	_order->setToolTip("Worst: the share of the visible window in which it wanted to run and"
-			   " had no pCPU, which stands at the right");
+	_order->setToolTip("Worst: by the share of the visible window in which it waited for a"
+			   " pCPU, shown at the right");
 	_lanes->setToolTip("Click: the vCPU's graph, between its pCPU's and that of the culprit"
 			   " that took the pCPU. Double click: zoom to this state");
 	head->addWidget(_filter, 1);
@@ -572,7 +572,7 @@ QWidget *VirtOverview::buttons()
 	    [this] { plot(false); });
 	add("Plot only", "Show the graphs of the selected vCPUs, no other ones of vCPUs or tasks",
 	    [this] { plot(true); });
-	add("Pin", "Keep the graphs that the last click has brought, at the top",
+	add("Pin", "Keep the graphs of the last click at the top",
 	    [this] { _note->setText(QString("Graphs pinned: %1").arg(_dock->plots().keep())); });
 	return box;
 }

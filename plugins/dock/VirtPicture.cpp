@@ -130,7 +130,7 @@ void VirtPicture::save(int stream)
 			writeFigure(open, path);
 			return;
 		}
-	complain("There is no trace with vCPUs, of which a figure could be drawn");
+	complain("No open trace has vCPUs, so there is no figure to draw");
 }
 
 bool VirtPicture::mayReplace(const QString &file)

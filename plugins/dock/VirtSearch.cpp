@@ -202,14 +202,14 @@ void VirtSearch::buildUi()
 	_reason = new QComboBox;
 	_reason->setMaximumWidth(MOST_REASON_WIDTH);
 	_reason->addItem("any reason");
-	_reason->setToolTip("Why the guest was left");
+	_reason->setToolTip("Reason of the VM exit");
 	_least = new QSpinBox;
 	_least->setRange(0, MOST);
 	_least->setPrefix("at least ");
 	_unit = new QComboBox;
 	for (const auto &unit : units)
 		_unit->addItem(unit.name);
-	_least->setToolTip("How long; of a VM exit, what it cost");
+	_least->setToolTip("Duration; for a VM exit, its cost");
 	_filter = new QLineEdit;
 	_filter->setPlaceholderText("Any vCPU");
 	_filter->setClearButtonEnabled(true);

@@ -207,8 +207,7 @@ void VirtSelection::updateButton()
 	_button->setVisible(_seen.size() == N_TEXTS && !_seen.contains(""));
 	_button->setText(_isUsed ? "Visible" : "A to B");
 	_button->setToolTip(virtTip(_isUsed ? "Show the figures of the visible window again" :
-					      "Show the figures of what lies between the markers"
-					      " A and B"));
+					      "Show the figures between the markers A and B"));
 }
 
 void VirtSelection::showFigures(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs)

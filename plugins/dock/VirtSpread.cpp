@@ -39,9 +39,9 @@ struct {
 	const char	*title, *meaning;
 } const columns[N_COLUMNS] = {
 	{ "What", "Moments that lie in the window; of interrupts, those whose handlers are seen" },
-	{ "Spread", "How many cost how much, on a logarithmic scale, the same in all rows" },
-	{ "Number", "How many the trace shows from beginning to end" },
-	{ "Sum", "What they cost in all" },
+	{ "Spread", "Number of moments by cost, on the same logarithmic scale in all rows" },
+	{ "Number", "Moments that the trace shows from beginning to end" },
+	{ "Sum", "Their total cost" },
 	{ "p50", "Half of them cost no more" },
 	{ "p99", "99 % of them cost no more" },
 	{ "Max", "The costliest one" },

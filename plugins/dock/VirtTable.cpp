@@ -52,7 +52,7 @@ const ColumnInfo columns[N_COLUMNS - VIRT_N_STATES] = {
 		  " for a pCPU. Right click here: which columns are shown" },
 	{ "States", "Share of each state in the visible window" },
 	{ "Runs", "Stretches on a pCPU that begin in the window; + 1: one goes on when it begins" },
-	{ "Mean run", "How long the runs that begin in the window take, whole" },
+	{ "Mean run", "Mean length of the runs that begin in the window, to their ends" },
 	{ "Exits/s", "VM exits per second" },
 	{ "Top exits", "Exit reasons that took most time, with their counts" },
 	{ "Culprits", "vCPUs and tasks that had the pCPU while it was preempted; nobody: an idle or"

@@ -36,9 +36,9 @@ enum { COLUMN_LENGTH, COLUMN_WORDS, COLUMN_TIME, COLUMN_RECORDS, N_COLUMNS };
 const struct {
 	const char	*title, *meaning;
 } columns[N_COLUMNS] = {
-	{ "Length", "How long; the segments below have the details" },
+	{ "Length", "Duration; the segments below have the details" },
 	{ "What", "Activity, reason and culprit. Click: zoom to it and mark it" },
-	{ "From [s]", "From when on, by the trace's own clock" },
+	{ "From [s]", "Start time, by the trace's own clock" },
 	{ "Records", "The records at its ends, by their numbers in the file" },
 };
 
@@ -433,7 +433,7 @@ QString VirtWhy::makeTree(const VirtStream &stream, const VirtWhose &whose)
 		return QString("There are more than %1 segments: zoom in, or mark a"
 			       " shorter time from A to B").arg(MOST_SEGMENTS);
 	if (ret == -EINVAL)
-		return "Nothing of this trace is there";
+		return "The trace has no records at this time";
 	if (!ret)
 		tree->path = virt_path_new(&tree->answer.why);
 	if (!tree->path)

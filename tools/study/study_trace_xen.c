@@ -3,7 +3,7 @@
  * @file	study_trace_xen.c
  * @brief	Trace a host of Xen by xentrace, whose bytes a process counts and drops.
  *
- * How many records there are and were lost stays unknown: only a reader of the trace finds it.
+ * The numbers of records and of lost records stay unknown: only a reader of the trace finds them.
  */
 #include <errno.h>
 #include <math.h>

@@ -29,7 +29,7 @@ static const struct family families[] = {
 	{ "kshark_virt_wakes", "counter", "Wake-ups.", TOP_WAKE, VALUE_COUNT, NULL },
 	{ "kshark_virt_wake_p99_seconds", "gauge", "99th percentile of wake-up latency.",
 	  TOP_WAKE, VALUE_P99, NULL },
-	{ "kshark_virt_steal_seconds", "counter", "Who had the pCPU of a preempted vCPU.",
+	{ "kshark_virt_steal_seconds", "counter", "Steal by vCPU and culprit.",
 	  TOP_STEAL, VALUE_NS, "culprit" },
 	{ "kshark_virt_lost_seconds", "counter", "Time whose records are lost.",
 	  TOP_LOSS, VALUE_NS, NULL },

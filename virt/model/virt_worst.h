@@ -199,8 +199,8 @@ struct virt_exit_levels {
 /**
  * virt_vcpu_exit_levels - exits that begin within a window, by level
  *
- * An exit is L2's if the guest code that ran last before it was L2's (VIRT_INTERVAL_NESTED). How
- * many exits of L1 come with each exit of L2 is the exit multiplication: l1 / l2. In O(intervals).
+ * An exit is L2's if the guest code that ran last before it was L2's (VIRT_INTERVAL_NESTED). The
+ * number of exits of L1 for each exit of L2 is the exit multiplication: l1 / l2. In O(intervals).
  */
 void virt_vcpu_exit_levels(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 			   int64_t to_ns, struct virt_exit_levels *levels);
