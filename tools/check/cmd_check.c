@@ -5,12 +5,14 @@
  *		kept.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "affinity.h"
 #include "check_budgets.h"
 #include "check_cores.h"
 #include "model_load.h"
+#include "model_vcpus.h"
 #include "output.h"
 #include "terminal.h"
 #include "trace_args.h"
@@ -270,7 +272,9 @@ static void check_model(struct affinity_list *list, const struct virt_model *mod
 /** An affinity that fits no vCPU has a typing error in it, and would check nothing. */
 static int check_used(struct check_options *options, const struct virt_model *model)
 {
+	struct ksv_vcpu_list list = { 0 };
 	const struct affinity *unused;
+	char more[40] = "";
 
 	if (affinity_sort(&options->affinities)) {
 		ksv_error("not enough memory");
@@ -278,8 +282,13 @@ static int check_used(struct check_options *options, const struct virt_model *mo
 	}
 	check_model(&options->affinities, model, NULL);
 	unused = affinity_unused(&options->affinities);
-	return unused ? ksv_usage_error(options->command, "%s: the trace has no such vCPU",
-					unused->text) : 0;
+	if (!unused)
+		return 0;
+	model_list_vcpus(model, &list);
+	if (list.left_out)
+		snprintf(more, sizeof(more), " and %zu more", list.left_out);
+	return ksv_usage_error(options->command, "%s: the trace has no such vCPU; it has %s%s",
+			       unused->text, list.size ? list.text : "none", more);
 }
 
 static void print_sum(const struct check *check)

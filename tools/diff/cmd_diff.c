@@ -191,11 +191,14 @@ static int run_diff(const struct ksv_command *command, int argc, char **argv)
 	n = argc - first;
 	if (options.above.kind != KSV_TIME_NS || options.above.ns < 0)
 		status = ksv_usage_error(command, "--above is not a time");
+	else if (n > 2)
+		status = ksv_usage_error(command, "give two traces; '%s' is another one",
+					 argv[first + 2]);
 	else if (n != 2 && !options.at.kind)
-		status = ksv_usage_error(command, n == 1 ? "give another trace, or --at" :
-					 n ? "two traces at a time" : "which files?");
+		status = ksv_usage_error(command, n ? "give another trace, or --at" :
+					 "which files?");
 	else if (n != 1 && options.at.kind)
-		status = ksv_usage_error(command, "--at is of one trace");
+		status = ksv_usage_error(command, "--at requires a single trace");
 	else if (!options.at.kind && (options.from.kind || options.to.kind))
 		status = ksv_usage_error(command, "--from and --to require --at");
 	else

@@ -93,6 +93,16 @@ static bool has_name(const struct virt_model *const *models, size_t n, const cha
 	return false;
 }
 
+void model_list_vcpus(const struct virt_model *model, struct ksv_vcpu_list *list)
+{
+	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
+		const struct virt_machine *machine = virt_model_machine(model, m);
+
+		for (int32_t i = 0; i < machine->n_vcpus; i++)
+			ksv_vcpu_list_add(list, virt_model_vcpu(model, machine->vcpus[i])->name);
+	}
+}
+
 int model_check_vcpus(const struct virt_model *const *models, size_t n, const char *path,
 		      const struct ksv_command *command, const struct ksv_vcpu_set *set)
 {
@@ -114,12 +124,6 @@ int model_check_vcpus(const struct virt_model *const *models, size_t n, const ch
 	free(ids);
 	if (!missing)
 		return KSV_EXIT_OK;
-	for (int32_t m = 0; m < virt_model_n_machines(models[0]); m++) {
-		const struct virt_machine *machine = virt_model_machine(models[0], m);
-
-		for (int32_t i = 0; i < machine->n_vcpus; i++)
-			ksv_vcpu_list_add(&list, virt_model_vcpu(models[0],
-								 machine->vcpus[i])->name);
-	}
+	model_list_vcpus(models[0], &list);
 	return ksv_no_vcpu(command, path, missing, &list);
 }

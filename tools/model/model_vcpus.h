@@ -13,6 +13,9 @@
 bool model_wants_vcpu(const struct virt_model *model, int32_t vcpu,
 		      const struct ksv_vcpu_set *set);
 
+/** model_list_vcpus - the names of all vCPUs, machine by machine, for a message */
+void model_list_vcpus(const struct virt_model *model, struct ksv_vcpu_list *list);
+
 /**
  * model_check_vcpus - does each item of a set name a vCPU of one of some models?
  * @path: of the trace, for messages

@@ -593,7 +593,8 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "--listen serves counters: leave out --format, "
 					 "--output and --once");
 	else if (argc - first > 1)
-		status = ksv_usage_error(command, "one file at a time");
+		status = ksv_usage_error(command, "give one file; '%s' is another one",
+					 argv[first + 1]);
 	else
 		status = argc > first ? top_arg(&options, argv[first]) : top_host(&options);
 end:
