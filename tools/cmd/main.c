@@ -83,6 +83,17 @@ static int unknown_command(const char *name)
 					ksv_suggest(name, names));
 }
 
+/** Does report, which prints the summary, have this option with one dash? */
+static bool is_report_key(const char *word)
+{
+	const struct ksv_option *option;
+
+	for (int i = 0; (option = ksv_option_at(&cmd_report, i)); i++)
+		if (option->key && word[1] == option->key && !word[2])
+			return true;
+	return false;
+}
+
 static int unknown_option(const char *word)
 {
 	static const char *const names[] = { "--help", "--version", NULL };
@@ -93,6 +104,9 @@ static int unknown_option(const char *word)
 	snprintf(option, sizeof(option), "%.*s", (int)strcspn(name, "="), name);
 	snprintf(report, sizeof(report), "report --%s", option);
 	if (!strncmp(word, "--", 2) && ksv_find_option(&cmd_report, option))
+		return unknown("option", word, report);
+	snprintf(report, sizeof(report), "report %.2s", word);
+	if (is_report_key(word))
 		return unknown("option", word, report);
 	return unknown("option", word, !strcmp(word, "-v") ? "--version" :
 				       ksv_suggest(word, names));
