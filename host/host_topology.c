@@ -218,7 +218,7 @@ int host_topology_read(struct host_topology *topology, const char *path, char *e
 
 	if (!file) {
 		ret = -errno;
-		snprintf(error, size, "%s: %s", path, strerror(errno));
+		snprintf(error, size, "%s: cannot open: %s", path, strerror(errno));
 		return ret;
 	}
 	do

@@ -267,7 +267,7 @@ int monitor_trace_open(const char *path, struct monitor_trace **trace, char *err
 		text_format(error, size, "%s: its lines have more than %d bytes on average; remove "
 			    "lines that are no events of QEMU", path, LINE_BYTES);
 	else if (ret)
-		text_format(error, size, "%s: %s", path, regular_file_error(ret));
+		text_format(error, size, "%s: cannot read: %s", path, regular_file_error(ret));
 	return ret ? ret : monitor_trace_take(path, text, n, trace, error, size);
 }
 

@@ -80,7 +80,7 @@ static int take_lines(const struct ksv_command *command, const char *path, void 
 	int status = 0, ret;
 
 	if (!file) {
-		ksv_error("%s: %s", path, strerror(errno));
+		ksv_error("%s: cannot open: %s", path, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
 	ret = read(target, file, &line);

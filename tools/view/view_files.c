@@ -281,7 +281,7 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 		fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		if (!view_signal())
-			ksv_error("%s: %s", path, strerror(errno));
+			ksv_error("%s: cannot open: %s", path, strerror(errno));
 		return -EIO;
 	}
 	ret = view_make_temp(files);
