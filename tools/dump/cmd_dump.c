@@ -242,6 +242,9 @@ static int dump_trace(const struct dump_options *options, struct xen_trace *trac
 		status = dump_check_vcpus(writer, options->command, path);
 	else if (is_empty && !out->error)
 		status = check_records(options, trace, path);
+	if (!status && !out->error)
+		status = dump_check_pcpus(&options->filter, options->command,
+					  xen_trace_n_pcpus(trace));
 	dump_writer_free(writer);
 	status = out_close(out, status);
 	if (!ret && !options->quiet && out->error != EPIPE)

@@ -101,6 +101,14 @@ struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_
 void dump_write(struct dump_writer *writer, const struct xen_trace_row *row);
 
 /**
+ * dump_check_pcpus - has the trace one of the pCPUs that are asked for?
+ * @n: the highest pCPU number of the trace + 1
+ *
+ * Return: KSV_EXIT_OK, or KSV_EXIT_USAGE after a message.
+ */
+int dump_check_pcpus(const struct dump_filter *filter, const struct ksv_command *command, int n);
+
+/**
  * dump_check_vcpus - was there each vCPU that is asked for, when all records have gone by?
  *
  * Return: KSV_EXIT_OK, or the exit status after a message.

@@ -571,7 +571,10 @@ static int check_written(const struct kvm_dump *dump)
 		return KSV_EXIT_OK;
 	if (dump->is_empty && (dump->from_ns >= end_ns || dump->to_ns <= begin_ns))
 		return ksv_no_window(dump->options->command, dump->load.path, begin_ns, end_ns);
-	if (!filter->tasks.n || has_window || filter->pcpus.any || filter->n_patterns ||
+	if (filter->pcpus.any)
+		return dump_check_pcpus(filter, dump->options->command,
+					virt_model_n_pcpus(dump->load.model));
+	if (!filter->tasks.n || has_window || filter->n_patterns ||
 	    filter->machines.n || ksv_vcpus_given(&filter->vcpus))
 		return KSV_EXIT_OK;
 	return ksv_usage_error(dump->options->command, "--task %s: no record of such a task",

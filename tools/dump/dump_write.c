@@ -327,6 +327,15 @@ static int compare_keys(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+int dump_check_pcpus(const struct dump_filter *filter, const struct ksv_command *command, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (ksv_id_in_set(&filter->pcpus, (unsigned int)i))
+			return KSV_EXIT_OK;
+	return !filter->pcpus.any ? KSV_EXIT_OK :
+	       ksv_usage_error(command, "--pcpu: the trace has pCPUs 0 to %d", n - 1);
+}
+
 int dump_check_vcpus(struct dump_writer *writer, const struct ksv_command *command,
 		     const char *path)
 {
