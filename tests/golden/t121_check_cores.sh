@@ -121,7 +121,7 @@ run_check --topology "$WORK/bad" "$trace"
 status 3
 run_check --topology "$WORK/none" "$trace"
 status 3
-says "$ERR" "$WORK/none: No such file"
+says "$ERR" "$WORK/none: cannot open: No such file"
 
 # three pairs of 285 years each are more than 64 bits hold
 printf '%s\n' 8,0,0 9,0,0 10,0,0 > "$WORK/others"
