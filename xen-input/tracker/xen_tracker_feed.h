@@ -17,7 +17,11 @@ struct xen_tracker_call {
 	int64_t		time_ns;
 	uint32_t	event;		/* 0: none yet */
 	uint32_t	op;		/* first word: of a hypercall, its number */
+	bool		is_noted;	/* the vCPU on the pCPU is known as one of a PV domain */
 };
+
+/** __HYPERVISOR_multicall of Xen's public/xen.h */
+#define XEN_TRACKER_MULTICALL	13
 
 /** The beginning of the tracker. */
 struct xen_tracker_head {
@@ -25,6 +29,8 @@ struct xen_tracker_head {
 	struct xen_tracker_call *calls;	/* of each run */
 	uint32_t	n_pending;	/* switches that wait for the next record of their run */
 	uint32_t	classes;	/* set of those that have records */
+	bool		has_multicalls;	/* of PV domains, or there may be */
+	bool		has_subcalls;	/* records of XEN_TRC_PV_SUBCALL */
 };
 
 /** xen_tracker_wants - can an event change anything? */
@@ -43,8 +49,26 @@ static inline bool xen_tracker_wants(uint32_t event)
 /** xen_tracker_change - the part of xen_tracker_feed() for the records that matter. */
 int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
-/** xen_tracker_note_pv - the vCPU on a pCPU entered Xen as only those of PV domains do */
+/** xen_tracker_note_pv - a record is the first of the class pv since its pCPU has its vCPU */
 void xen_tracker_note_pv(struct xen_tracker *tracker, const struct xentrace_record *rec);
+
+/** xen_tracker_call - keep the last call of a run. */
+static inline void xen_tracker_call(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	struct xen_tracker_head *head = (struct xen_tracker_head *)tracker;
+	struct xen_tracker_call *call = &head->calls[row->rec.run];
+
+	call->time_ns = row->time_ns;
+	call->event = row->rec.event;
+	call->op = xentrace_word(&row->rec, 0);
+	if (row->rec.event == XEN_TRC_HVM_VMMCALL)
+		return;
+	head->has_multicalls |= call->event == XEN_TRC_PV_HYPERCALL_V2 &&
+				(call->op & 0xfffff) == XEN_TRACKER_MULTICALL;
+	head->has_subcalls |= call->event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_PV_SUBCALL;
+	if (!call->is_noted)
+		xen_tracker_note_pv(tracker, &row->rec);
+}
 
 /** xen_tracker_feed - the same as xen_tracker_add(). */
 static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen_trace_row *row)
@@ -59,11 +83,7 @@ static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen
 		ret = xen_tracker_change(tracker, row);
 	if (row->rec.event >> XEN_TRC_CLASS_SHIFT == XEN_TRC_CLASS_PV ||
 	    row->rec.event == XEN_TRC_HVM_VMMCALL)
-		head->calls[row->rec.run] = (struct xen_tracker_call){
-			row->time_ns, row->rec.event, xentrace_word(&row->rec, 0),
-		};
-	if (row->rec.event >> XEN_TRC_CLASS_SHIFT == XEN_TRC_CLASS_PV)
-		xen_tracker_note_pv(tracker, &row->rec);
+		xen_tracker_call(tracker, row);
 	head->last_ns[row->rec.run] = row->time_ns;
 	return ret;
 }

@@ -134,8 +134,6 @@ struct xen_tracker {
 	bool			replay;		/* the second walk: losses are known */
 	bool			have_runstates;
 	bool			has_pv;		/* records of XEN_TRC_PV_ENTRY */
-	bool			has_multicalls;	/* such records of multicalls */
-	bool			has_subcalls;	/* records of XEN_TRC_PV_SUBCALL */
 	uint64_t		recorded;	/* kinds, see virt_recorded.h */
 	bool			have_requests;	/* and switches: TRC_SCHED_VERBOSE */
 	int			error;

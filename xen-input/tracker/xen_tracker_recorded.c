@@ -10,9 +10,6 @@
 
 #define BIT(kind)	VIRT_RECORD_BIT(VIRT_RECORD_##kind)
 
-/** __HYPERVISOR_multicall of Xen's public/xen.h */
-#define MULTICALL	13
-
 void tracker_note_kind(struct xen_tracker *tracker, uint32_t event)
 {
 	switch (event >> XEN_TRC_SUBCLASS_SHIFT) {
@@ -38,32 +35,20 @@ void tracker_note_kind(struct xen_tracker *tracker, uint32_t event)
 	}
 }
 
-/** The number of a hypercall; in old records the last word, after an address of any width. */
-static uint32_t hypercall_of(const struct xentrace_record *rec)
-{
-	switch (rec->event) {
-	case XEN_TRC_PV_HYPERCALL_V2:
-		return xentrace_word(rec, 0) & 0xfffff;
-	case XEN_TRC_PV_HYPERCALL:
-	case XEN_TRC_PV_HYPERCALL64:
-		return xentrace_word(rec, rec->n_words - 1u);
-	default:
-		return UINT32_MAX;
-	}
-}
-
 void xen_tracker_note_pv(struct xen_tracker *tracker, const struct xentrace_record *rec)
 {
-	uint32_t part = rec->event >> XEN_TRC_SUBCLASS_SHIFT;
 	int32_t current = tracker->runs[rec->run].current;
 
-	tracker->has_subcalls |= part == XEN_TRC_PV_SUBCALL;
-	if (part != XEN_TRC_PV_ENTRY)
+	if (rec->event >> XEN_TRC_SUBCLASS_SHIFT != XEN_TRC_PV_ENTRY)
 		return;
 	tracker->has_pv = true;
-	tracker->has_multicalls |= hypercall_of(rec) == MULTICALL;
-	if (current >= 0)
-		tracker->domains[tracker->vcpus[current].domain].pv = true;
+	/* Xen up to 4.2 has no records of the calls in a multicall */
+	tracker->head.has_multicalls |= rec->event == XEN_TRC_PV_HYPERCALL ||
+					rec->event == XEN_TRC_PV_HYPERCALL64;
+	if (current < 0)
+		return;
+	tracker->domains[tracker->vcpus[current].domain].pv = true;
+	tracker->head.calls[rec->run].is_noted = true;
 }
 
 static bool is_pv(const struct xen_tracker *tracker, uint32_t i)
@@ -111,7 +96,7 @@ void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model 
 	if (tracker->has_pv || are_all(tracker, is_hvm))
 		kinds |= BIT(HYPERCALL) | BIT(EXCEPTION);
 	/* without a multicall, there is none in one */
-	if (tracker->has_subcalls || !tracker->has_multicalls)
+	if (tracker->head.has_subcalls || !tracker->head.has_multicalls)
 		kinds |= BIT(SUBCALL);
 	if (tracker->head.classes & XEN_TRC_CLASS_MEM)
 		kinds |= BIT(MEMORY);

@@ -166,6 +166,7 @@ static void occupy(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, i
 	int32_t vcpu = who >= 0 ? tracker->vcpus[who].index : VIRT_NONE;
 
 	tracker->runs[run].current = who;
+	tracker->head.calls[run].is_noted = false;
 	tracker_fail(tracker, virt_model_occupy(tracker->model, (int16_t)tracker->runs[run].pcpu,
 						time_ns, vcpu, who != NOT_KNOWN));
 }
