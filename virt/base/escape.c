@@ -9,6 +9,8 @@
 
 #include "array.h"
 #include "escape.h"
+#include "hidden_characters.h"
+#include "search.h"
 
 size_t text_char(const char *text, size_t size, uint32_t *code)
 {
@@ -45,29 +47,22 @@ size_t text_char(const char *text, size_t size, uint32_t *code)
 	return 0;
 }
 
+/* whether one of the ranges has the code */
+#define IS_IN(code, ranges, i)							\
+	({									\
+		SEARCH_FIRST(i, 0, ARRAY_SIZE(ranges), (ranges)[i].last < (code));	\
+		(i) < ARRAY_SIZE(ranges) && (ranges)[i].first <= (code);	\
+	})
+
 bool text_is_plain(uint32_t code)
 {
-	static const struct {
-		uint32_t	first, last;
-	} others[] = {
-		{ 0x00, 0x1f }, { 0x7f, 0x9f },		/* controls */
-		{ 0xad, 0xad },				/* soft hyphen */
-		{ 0x61c, 0x61c },			/* Arabic letter mark */
-		{ 0x180e, 0x180e },			/* Mongolian vowel separator */
-		{ 0x200b, 0x200b }, { 0x200e, 0x200f },	/* no width; left-to-right marks */
-		{ 0x2028, 0x202e },			/* ends of lines, embedding, overriding */
-		{ 0x2060, 0x206f },			/* invisible operators, isolates */
-		{ 0xd800, 0xdfff },			/* surrogates */
-		{ 0xfdd0, 0xfdef },			/* no characters */
-		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb },	/* byte order mark, annotations */
-		{ 0xe0000, 0xe0fff },			/* tags */
-	};
+	size_t i;
 
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (code >= others[i].first && code <= others[i].last)
-			return false;
-	/* the last two of each plane are no characters */
-	return (code & 0xfffe) != 0xfffe && code <= 0x10ffff;
+	if (code < 0x7f)
+		return code >= ' ';
+	if (code < 0x10000)
+		return !IS_IN(code, hidden_below_10000, i);
+	return code <= 0x10ffff && !IS_IN(code, hidden_from_10000, i);
 }
 
 size_t text_cut(const char *text, size_t size)

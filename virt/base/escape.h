@@ -5,7 +5,7 @@
  *
  * Names of tasks, domains and files can contain any bytes. The output is UTF-8. Control characters,
  * invisible characters, characters that change the direction of text, and codes that are no
- * characters are escaped, so that a reader can see and undo the escape:
+ * characters, or none yet, are escaped, so that a reader can see and undo the escape:
  *
  *	\x1b		a byte: a control character, or one that is no UTF-8
  *	\u202e		a character, in hexadecimal; \U000e0001 beyond U+FFFF

@@ -32,6 +32,7 @@ static const struct {
 	  "\"a\\u202eb\\u2066\\u200f\"" },
 	{ "\ufffe\U0001ffff\ufeff", "\\ufffe\\U0001ffff\\ufeff", "\\ufffe\\U0001ffff\\ufeff",
 	  "\"\\ufffe\\ud83f\\udfff\\ufeff\"" },
+	{ "\u0383\u05ff", "\\u0383\\u05ff", "\\u0383\\u05ff", "\"\\u0383\\u05ff\"" },
 	{ "\U000e0041", "\\U000e0041", "\\U000e0041", "\"\\udb40\\udc41\"" },
 	/* no UTF-8: alone, cut off, longer than needed, a surrogate, beyond the last */
 	{ "\xff|\xe2\x82|\xc0\xaf|\xed\xa0\x80|\xf4\x90\x80\x80",
@@ -103,6 +104,30 @@ static void test_kinds(void **state)
 		out_json(&written.out, names[i].name, size);
 		assert_string_equal(end(&written), names[i].json);
 	}
+}
+
+/** What cannot be seen, or is no character yet, up to both ends of its range. */
+static void test_plain(void **state)
+{
+	static const uint32_t plain[] = {
+		' ', '~', 0xa0, 0xe9, 0x377, 0x37a, 0x384, 0x5d0, 0x606, 0x200a, 0x2010,
+		0x2027, 0x6771, 0xe000, 0xfe0f, 0xfffc, 0xfffd, 0x10000, 0x1f600, 0x20000,
+		0x100000, 0x10fffd,
+	};
+	static const uint32_t hidden[] = {
+		0, 0x1f, 0x7f, 0x9f, 0xad, 0x34f, 0x378, 0x379, 0x380, 0x383, 0x5ff, 0x600,
+		0x605, 0x61c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200f, 0x2028, 0x202e, 0x2065,
+		0x3164, 0xd800, 0xdfff, 0xfdd0, 0xfdef, 0xfeff, 0xffff, 0x1000c, 0x1d173, 0x1fffe,
+		0xe0000, 0xe0100, 0xeffff, 0x10fffe, 0x10ffff, 0x110000, UINT32_MAX,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		if (!text_is_plain(plain[i]))
+			fail_msg("U+%04X is escaped", plain[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++)
+		if (text_is_plain(hidden[i]))
+			fail_msg("U+%04X is not escaped", hidden[i]);
 }
 
 /** Columns are characters, not bytes; what is longer stays whole. */
@@ -217,6 +242,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_print),
