@@ -12,6 +12,7 @@ import threading
 import zlib
 
 import damage
+import fewer
 import judge
 import parts
 from bad_names import as_json, bad_name
@@ -947,4 +948,4 @@ def cell(name):
 ALL = {family.__name__: family for family in (
     xentrace, trace_dat, perf_data, ctf, dat_parts, packed, sidecar, monitors, recording, options, allocations, memory_limits, full_disks, kills,
     descriptors, devices, changes, pipes, names, parts.parts, parts.part_sidecars, parts.part_kills,
-    parts.windows)}
+    parts.windows, fewer.fewer)}
