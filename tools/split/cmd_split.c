@@ -264,6 +264,16 @@ static int check_part(const struct split_job *job)
 			       "for a copy");
 }
 
+/** It was no trace.dat when its kind was found. In between, others may replace a file. */
+static int check_kind(const struct split_job *job)
+{
+	if (job->load.host.xen)
+		return KSV_EXIT_OK;
+	ksv_error("%s: was replaced by a trace.dat while its kind was found, or could not be read "
+		  "then: try again", job->path);
+	return KSV_EXIT_FILE;
+}
+
 static int split_file(const struct split_options *options, const char *path, const char *output)
 {
 	struct split_job job = {
@@ -274,6 +284,8 @@ static int split_file(const struct split_options *options, const char *path, con
 	int status;
 
 	status = model_load(&job.load);
+	if (!status)
+		status = check_kind(&job);
 	if (!status)
 		status = check_part(&job);
 	if (!status)
