@@ -249,6 +249,12 @@ S
 		status 3
 		is "$(json "$WORK/full.json" 'j["hypervisor"]')" kvm
 		check "the files of CPUs are kept" grep -q 'host.dat.kept0' "$WORK/full.list"
+		# the next recorder finishes the folder, whose state had no room
+		check "the folder is noted" grep -q "recorder -1 .* folder $WORK/disk/full" \
+			"$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
+		run record -o "$WORK/after_full" -d 0.1
+		status 0
+		rm -r "$WORK/after_full"
 		restored
 	done
 fi

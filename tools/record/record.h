@@ -141,6 +141,7 @@ struct record {
 	uint32_t		mask;		/* classes of events */
 	struct record_flight	*flight;	/* NULL: it is no flight recorder */
 	bool			goes_on;	/* it does, with another recording */
+	bool			unfinished;	/* the folder's state could not be written */
 	/* while it runs */
 	pid_t			recorder, user;	/* 0: none */
 	int64_t			began_ns;	/* when the time began to run; 0: not yet */
@@ -273,6 +274,8 @@ void record_wait_or_kill(pid_t pid, int seconds, int *status);
 /** record_lock.c: one recorder at a time; what a killed one has left is put right. */
 int record_lock_take(struct record *record);
 int record_lock_note(struct record *record);
+/** record_lock_note_folder - all that is left to do if we are killed is to finish the folder */
+int record_lock_note_folder(struct record *record);
 void record_lock_drop(struct record *record);
 
 /** record_lock_is_of - is it this folder that a recorder of this host writes? */

@@ -48,6 +48,9 @@ int record_begin(struct record *record)
 	struct utsname system;
 
 	uname(&system);
+	if (record_lock_note_folder(record))
+		ksv_note("/run: cannot be written to; if this program is killed, %s says that it "
+			 "is being recorded", record->options->folder);
 	recording->hypervisor = (enum recording_hypervisor)record->options->hypervisor;
 	recording->tsc_mult = record->scale.mult;
 	recording->tsc_shift = record->scale.shift;
@@ -243,8 +246,12 @@ int record_end(struct record *record, int status)
 			 record->made ? "removed" : "empty again");
 		return status;
 	}
-	if (set_state(record, status))
+	record->unfinished = set_state(record, status);
+	if (record->unfinished)
 		status = KSV_EXIT_FILE;
+	/* who ends us from now on must not look like one that killed a recording */
+	if (!record->goes_on)
+		record_lock_drop(record);
 	if (record->stop == RECORD_DIED && !status)
 		status = KSV_EXIT_FILE;
 	record_tell_losses(record);

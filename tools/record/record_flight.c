@@ -304,14 +304,11 @@ static int next_folder(struct record *record)
 	       KSV_EXIT_OK;
 }
 
-/**
- * Nothing is left to put right, and others may record, before a command is waited for: whoever ends
- * us then must not look like one that was killed while it recorded.
- */
+/** Nothing but the folder is left to be finished. */
 static void hand_back(struct record *record)
 {
 	record_flight_judge_close(record);
-	record_lock_drop(record);
+	record_lock_note_folder(record);
 	/* what SIGUSR1 asks for has been written, or there is nothing */
 	signal(SIGUSR1, SIG_IGN);
 }

@@ -287,6 +287,8 @@ static int start_trace_cmd(struct record *record)
 	if (record_check_in_use())
 		return KSV_EXIT_FILE;
 	record_tracing_save();
+	/* before there is a process that changes settings */
+	note_lock(record);
 	begun = begin_trace_cmd(record);
 	if (!begun && record_drop_agents(record, "trace-cmd could not start with its agent")) {
 		ksv_note("trying again without agents: only the host, and guests by ssh");
@@ -517,7 +519,7 @@ static int finish(struct record *record, int status)
 	drop_empty(log);
 	if (add_files(record))
 		status = KSV_EXIT_FILE;
-	record_lock_drop(record);
+	record_lock_note_folder(record);
 	return status;
 }
 

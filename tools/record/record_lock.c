@@ -27,8 +27,12 @@
 
 #define LOCK_FILE	"/run/kshark-virt-record.lock"
 #define LOCK_BYTES	(2 * PATH_MAX)
+/** Instead of a recorder: only the folder is not finished, nothing else was changed. */
+#define FOLDER_ONLY	-1
 /** How long trace-cmd may go on writing after its recorder was killed. */
 #define FINISH_S	60
+/** How long the same may take if it was killed before it knew the number of trace-cmd's process. */
+#define ORPHAN_S	10
 
 struct left {
 	int	pid, recorder, xen;
@@ -170,12 +174,26 @@ static const char *restore_own(const struct left *left)
 	return there ? "its buffers are removed" : "its buffers are gone";
 }
 
+/** A trace-cmd that was about to start ends by itself, because its input has ended. */
+static enum record_tracing_left look_at_tracing(const struct left *left, bool alive)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	enum record_tracing_left look = record_tracing_look(&left->marked, alive);
+
+	for (int i = left->recorder || left->marked.events ? ORPHAN_S * 10 : 0;
+	     look == RECORD_TRACING_OTHERS && i < ORPHAN_S * 10; i++) {
+		nanosleep(&pause, NULL);
+		look = record_tracing_look(&left->marked, alive);
+	}
+	return look;
+}
+
 /** Return: what has become of tracing. */
 static const char *restore_tracing(const struct left *left)
 {
 	bool alive = record_group_lives(left->recorder);
 	/* what runs still has our events, and ends with it */
-	enum record_tracing_left look = record_tracing_look(&left->marked, alive);
+	enum record_tracing_left look = look_at_tracing(left, alive);
 
 	record_end_group(left->recorder);
 	if (look == RECORD_TRACING_OURS)
@@ -190,7 +208,7 @@ static const char *restore_tracing(const struct left *left)
 	       "tracing settings are restored";
 }
 
-static int restore(struct record *record, const struct left *left)
+static int restore_all(struct record *record, const struct left *left)
 {
 	/* xentrace puts right itself what it changed, or the next one does */
 	const char *tracing = left->xen ? "tracing settings are restored" :
@@ -205,6 +223,28 @@ static int restore(struct record *record, const struct left *left)
 		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; its data is "
 			 "in %s", left->pid, tracing, left->folder);
 	return ftruncate(record->lock, 0) ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+/** Before the recording began, or after all but its state was there. */
+static void finish_folder(struct record *record, const struct left *left)
+{
+	if (!file_there(left->folder, RECORDING_FILE)) {
+		ksv_note("an earlier kshark-virt record (process %d) has left no recording in %s",
+			 left->pid, left->folder);
+		return;
+	}
+	tell_folder(record, left->folder);
+	ksv_note("an earlier kshark-virt record (process %d) was killed: no tracing settings are "
+		 "left to be restored; its data is in %s", left->pid, left->folder);
+}
+
+static int restore(struct record *record, const struct left *left)
+{
+	if (left->recorder == FOLDER_ONLY) {
+		finish_folder(record, left);
+		return ftruncate(record->lock, 0) ? KSV_EXIT_FILE : KSV_EXIT_OK;
+	}
+	return restore_all(record, left);
 }
 
 /* --- the lock -------------------------------------------------------------------------------- */
@@ -248,6 +288,30 @@ int record_lock_take(struct record *record)
 	return restore(record, &left);
 }
 
+/** @n: length of @text; negative: there is no memory for it */
+static int write_note(const struct record *record, char *text, int n)
+{
+	int ret = 0;
+
+	if (n < 0)
+		return -ENOMEM;
+	if (pwrite(record->lock, text, (size_t)n, 0) != n || ftruncate(record->lock, n) ||
+	    fsync(record->lock))
+		ret = -errno;
+	free(text);
+	return ret;
+}
+
+int record_lock_note_folder(struct record *record)
+{
+	char *text;
+	int n = asprintf(&text, "pid %d recorder %d xen %d on 0 buffer 0 clock local marked 0 0 "
+			 NO_CLOCK " folder %s", (int)getpid(), FOLDER_ONLY,
+			 record->options->hypervisor == RECORDING_XEN, record->folder);
+
+	return write_note(record, text, n);
+}
+
 int record_lock_note(struct record *record)
 {
 	const struct record_tracing_state *before = record_tracing_before();
@@ -261,20 +325,15 @@ int record_lock_note(struct record *record)
 			 marked->events, marked->buffer_kb,
 			 *marked->clock ? marked->clock : NO_CLOCK,
 			 *record->instance ? "instance " : "", record->instance,
-			 *record->instance ? " " : "", record->folder), ret = 0;
+			 *record->instance ? " " : "", record->folder);
 
-	if (n < 0)
-		return -ENOMEM;
-	if (pwrite(record->lock, text, (size_t)n, 0) != n || ftruncate(record->lock, n) ||
-	    fsync(record->lock))
-		ret = -errno;
-	free(text);
-	return ret;
+	return write_note(record, text, n);
 }
 
 void record_lock_drop(struct record *record)
 {
-	if (record->lock >= 0 && !ftruncate(record->lock, 0))
+	/* the next recorder completes what could not be written */
+	if (record->lock >= 0 && (record->unfinished || !ftruncate(record->lock, 0)))
 		close(record->lock);
 	record->lock = -1;
 }

@@ -330,7 +330,7 @@ static int finish(struct record *record, pid_t meta, int status)
 	status = record_xen_finish(record, status);
 	if (!status && has_failed(record, ended))
 		status = record_failed(record, RECORD_XEN_LOG, "xentrace", "has failed");
-	record_lock_drop(record);
+	record_lock_note_folder(record);
 	return status;
 }
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record, on a disk that fails or loses power at each use of it: what is there afterwards can be read as what it is,
+# and the next recorder puts all in order.
+. "$(dirname "$0")/lib.sh"
+. "$GOLDEN/record_lib.sh"
+
+if sanitized; then
+	echo "a sanitizer wants to be the first library"
+	exit 77
+fi
+cc -shared -fPIC -D_GNU_SOURCE -o "$WORK/broken_disk.so" "$KSV_SOURCE_DIR/tests/hostile/broken_disk.c" -ldl
+
+# broken CALL AT HOW: record, and the AT-th CALL fails. Return: was there such a call?
+broken()
+{
+	kvm_host
+	rm -rf broken next "$WORK/done"
+	LD_PRELOAD=$WORK/broken_disk.so BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$1 BROKEN_AT=$2 BROKEN_HOW=$3 \
+		BROKEN_DONE=$WORK/done run record -o broken -d 0.1
+	[ -e "$WORK/done" ]
+}
+
+# state FOLDER: of its recording, or "none"
+state()
+{
+	[ -e "$1/recording.json" ] || { echo none; return; }
+	json "$1/recording.json" 'j["state"]'
+}
+
+# one_of WHAT WORD...
+one_of()
+{
+	checks=$((checks + 1))
+	case " ${*:2} " in
+	*" $1 "*) ;;
+	*) fail "$how: $1 is none of: ${*:2}" ;;
+	esac
+}
+
+for call in write fsync rename unlink; do
+	case $call in
+	write) error=28 ;;
+	*) error=5 ;;
+	esac
+	for kind in kill $error; do
+		for ((at = 1; at < 200; at++)); do
+			how="$call $at: $kind"
+			broken $call $at $kind || break
+			one_of "$STATUS" $([ $kind = kill ] && echo 137 0 3 || echo 0 3)
+			[ "$STATUS" != 3 ] || check "$how: a message" test -s "$ERR"
+			before=$(state broken)
+			one_of "$before" none recording complete stopped failed
+			run report -q broken
+			one_of "$STATUS" 0 3
+			run record -o next -d 0.1
+			one_of "$(state broken)" none complete stopped failed
+			# killed while trace-cmd began: who traces now may be somebody else, who is left alone
+			if [ "$STATUS" = 3 ]; then
+				says "$ERR" "another program may be tracing now"
+				continue
+			fi
+			is "$how: $(state next)" "$how: complete"
+			restored
+		done
+		check "$call was tried" test "$at" -gt 1 -a "$at" -lt 200
+	done
+done
+finish
