@@ -59,7 +59,8 @@ run align --machine web -q host.dat guest.dat
 status 0
 says "$OUT" "web v0 (3414)"
 run align --machine db -q host.dat guest.dat
-status 1
+status 2
+says "$ERR" '--machine db: host.dat has no such machine; it has g1:web'
 
 # Without trace-cmd's map: which vCPU a thread is, where it can but be guessed, and whose.
 check "guessed" test "$(who other.dat)" = "g1 g1v0=2394, g1v1=2395"

@@ -310,6 +310,23 @@ static const char *wanted_machine(const struct align *align)
 	return NULL;
 }
 
+/** Return: KSV_EXIT_OK, or after a message. */
+static int check_machine(const struct align *align)
+{
+	const struct virt_model *model = align->host.model;
+	const char *machine = align->options->machine;
+	struct ksv_vcpu_list list = { .size = 0 };
+
+	for (int32_t i = 0; machine && i < virt_model_n_machines(model); i++) {
+		if (align_machine_is(virt_model_machine(model, i)->name, machine))
+			return KSV_EXIT_OK;
+		ksv_vcpu_list_add(&list, virt_model_machine(model, i)->name);
+	}
+	return !machine ? KSV_EXIT_OK :
+	       ksv_usage_error(align->options->command, "--machine %s: %s has no such machine; it "
+			       "has %s", machine, align->host.path, list.size ? list.text : "none");
+}
+
 static int read_host(struct align *align)
 {
 	char error[512];
@@ -333,6 +350,8 @@ static int read_host(struct align *align)
 	status = model_load(&align->host);
 	if (!status)
 		status = model_changed(&align->host, status);
+	if (!status)
+		status = check_machine(align);
 	align->pair.model = align->host.model;
 	align->pair.host = align->host.host.kvm;
 	align->pair.source = align->options->source;
