@@ -48,7 +48,7 @@ attempt trace.xen ftrace.dat
 attempt ftrace.dat trace.xen trace.gz
 attempt named.dat sub/named.dat
 attempt "with blank.xen" "with blank.xen" "with blank.dat"
-attempt --cpu-hz 2,4G --absolute --correct-skew trace.xen
+attempt --cpu-hz 2,3G --absolute --correct-skew trace.xen
 attempt trace.xen -- --cpu 1,2 --task 'd1v0 x'
 echo '{}' > session.json
 attempt -s session.json

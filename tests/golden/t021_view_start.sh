@@ -26,9 +26,9 @@ echo dat > named.dat.meta.json
 gzip -c named.dat > trace.xen.gz
 echo plain > trace.xen.meta.json
 
-run view --cpu-hz 2.4G --absolute --correct-skew named.dat
+run view --cpu-hz 2.3G --absolute --correct-skew named.dat
 status 0
-says "$OUT" "hz=2400000000 absolute=1 skew=correct"
+says "$OUT" "hz=2300000000 absolute=1 skew=correct"
 says "$OUT" "named.xen: $sum"
 says "$OUT" "sidecar: dat"
 says "$ERR" "named.dat: opened as"

@@ -29,6 +29,7 @@
 #include "sidecar.h"
 #include "trace_dat.h"
 #include "view.h"
+#include "xen_trace.h"
 #include "xen_window.h"
 #include "xentrace_copy.h"
 #include "xentrace_reader.h"
@@ -374,6 +375,24 @@ char *view_link_name(struct view_files *files, const char *path, const char *why
 	return NULL;
 }
 
+/** KernelShark would only open nothing if --cpu-hz contradicts a trace. */
+static bool check_hz(const struct view_files *files, const char *path, enum file_kind kind)
+{
+	const struct xen_trace_options options = {
+		.cpu_hz = files->guests.options.cpu_hz, .reader.max_input = files->max_input,
+	};
+	struct xen_trace *trace;
+	char error[512];
+
+	if (!options.cpu_hz || kind != FILE_XENTRACE)
+		return true;
+	trace = xen_trace_open(path, &options, error, sizeof(error));
+	if (!trace)
+		ksv_error("%s", error);
+	xen_trace_close(trace);
+	return trace;
+}
+
 /** A regular file: as it is, if KernelShark can take it like that. */
 static int hand_over_file(struct view_files *files, const char *path, bool appended, char **handed)
 {
@@ -383,6 +402,10 @@ static int hand_over_file(struct view_files *files, const char *path, bool appen
 	const char *why = NULL;
 	int ret = -ENOMEM;
 
+	if (!check_hz(files, path, kind)) {
+		ret = -EINVAL;
+		goto out;
+	}
 	if (!name_fits(path, kind))
 		why = kind != FILE_TRACE_CMD ? "KernelShark takes *.dat for trace-cmd files" :
 		      "KernelShark takes only *.dat for trace-cmd files";
