@@ -13,6 +13,7 @@ settings > "$WORK/before"
 run self-test --format json
 status 0
 cp "$OUT" "$WORK/json"
+check "there is no message: $(cat "$ERR")" test ! -s "$ERR"
 settings > "$WORK/after"
 same "$WORK/before" "$WORK/after"
 check "no instance is left" test "$(instances)" = 0

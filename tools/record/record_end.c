@@ -49,8 +49,8 @@ int record_begin(struct record *record)
 
 	uname(&system);
 	if (record_lock_note_folder(record))
-		ksv_note("/run: cannot be written to; if this program is killed, %s says that it "
-			 "is being recorded", record->options->folder);
+		ksv_note("cannot write to /run: if this program is killed, the state in %s stays "
+			 "\"recording\"", record->options->folder);
 	recording->hypervisor = (enum recording_hypervisor)record->options->hypervisor;
 	recording->tsc_mult = record->scale.mult;
 	recording->tsc_shift = record->scale.shift;
@@ -249,7 +249,7 @@ int record_end(struct record *record, int status)
 	record->unfinished = set_state(record, status);
 	if (record->unfinished)
 		status = KSV_EXIT_FILE;
-	/* who ends us from now on must not look like one that killed a recording */
+	/* if this process is killed from now on, the next recorder has nothing to restore */
 	if (!record->goes_on)
 		record_lock_drop(record);
 	if (record->stop == RECORD_DIED && !status)

@@ -305,10 +305,14 @@ static int write_note(const struct record *record, char *text, int n)
 int record_lock_note_folder(struct record *record)
 {
 	char *text;
-	int n = asprintf(&text, "pid %d recorder %d xen %d on 0 buffer 0 clock local marked 0 0 "
-			 NO_CLOCK " folder %s", (int)getpid(), FOLDER_ONLY,
-			 record->options->hypervisor == RECORDING_XEN, record->folder);
+	int n;
 
+	/* the recorder of self-test has no lock, and its folder is temporary */
+	if (record->lock < 0)
+		return 0;
+	n = asprintf(&text, "pid %d recorder %d xen %d on 0 buffer 0 clock local marked 0 0 "
+		     NO_CLOCK " folder %s", (int)getpid(), FOLDER_ONLY,
+		     record->options->hypervisor == RECORDING_XEN, record->folder);
 	return write_note(record, text, n);
 }
 
