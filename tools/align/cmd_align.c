@@ -10,6 +10,7 @@
 #include "align_try.h"
 #include "json_writer.h"
 #include "model_load.h"
+#include "model_vcpus.h"
 #include "monitor_trace.h"
 #include "terminal.h"
 #include "trace_args.h"
@@ -315,16 +316,13 @@ static int check_machine(const struct align *align)
 {
 	const struct virt_model *model = align->host.model;
 	const char *machine = align->options->machine;
-	struct ksv_vcpu_list list = { .size = 0 };
 
-	for (int32_t i = 0; machine && i < virt_model_n_machines(model); i++) {
+	for (int32_t i = 0; machine && i < virt_model_n_machines(model); i++)
 		if (align_machine_is(virt_model_machine(model, i)->name, machine))
 			return KSV_EXIT_OK;
-		ksv_vcpu_list_add(&list, virt_model_machine(model, i)->name);
-	}
 	return !machine ? KSV_EXIT_OK :
-	       ksv_usage_error(align->options->command, "--machine %s: %s has no such machine; it "
-			       "has %s", machine, align->host.path, list.size ? list.text : "none");
+	       model_no_machine(model, align->options->command, align->host.path, "machine",
+				machine);
 }
 
 static int read_host(struct align *align)

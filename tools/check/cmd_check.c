@@ -274,7 +274,7 @@ static int check_used(struct check_options *options, const struct virt_model *mo
 {
 	struct ksv_vcpu_list list = { 0 };
 	const struct affinity *unused;
-	char more[40] = "";
+	const char *more;
 
 	if (affinity_sort(&options->affinities)) {
 		ksv_error("not enough memory");
@@ -285,10 +285,9 @@ static int check_used(struct check_options *options, const struct virt_model *mo
 	if (!unused)
 		return 0;
 	model_list_vcpus(model, &list);
-	if (list.left_out)
-		snprintf(more, sizeof(more), " and %zu more", list.left_out);
+	more = ksv_vcpu_list_more(&list);
 	return ksv_usage_error(options->command, "%s: the trace has no such vCPU; it has %s%s",
-			       unused->text, list.size ? list.text : "none", more);
+			       unused->text, list.text, more);
 }
 
 static void print_sum(const struct check *check)

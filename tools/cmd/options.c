@@ -25,7 +25,7 @@
 #define KEY_HELP	'h'
 /** What getopt calls the first row of a table: no letter. */
 #define KEY_FIRST	256
-/** --cpu, which is no abbreviation of --cpu-hz: who writes it means a pCPU. */
+/** --cpu means a pCPU, and is no abbreviation of --cpu-hz. */
 #define KEY_CPU		1
 
 void ksv_error(const char *format, ...)
@@ -567,15 +567,22 @@ void ksv_vcpu_list_add(struct ksv_vcpu_list *list, const char *name)
 				       "%s%s", list->size ? ", " : "", name);
 }
 
-int ksv_no_vcpu(const struct ksv_command *command, const char *path, const char *word,
-		const struct ksv_vcpu_list *list)
+const char *ksv_vcpu_list_more(struct ksv_vcpu_list *list)
 {
-	char more[40] = "";
-
+	if (!list->size)
+		snprintf(list->text, sizeof(list->text), "none");
 	if (list->left_out)
-		snprintf(more, sizeof(more), " and %zu more", list->left_out);
+		snprintf(list->more, sizeof(list->more), " and %zu more", list->left_out);
+	return list->more;
+}
+
+int ksv_no_vcpu(const struct ksv_command *command, const char *path, const char *word,
+		struct ksv_vcpu_list *list)
+{
+	const char *more = ksv_vcpu_list_more(list);
+
 	return ksv_usage_error(command, "--vcpu %s: %s has no such vCPU or machine; it has %s%s",
-			       word, path, list->size ? list->text : "none", more);
+			       word, path, list->text, more);
 }
 
 int ksv_no_window(const struct ksv_command *command, const char *path, int64_t begin_ns,

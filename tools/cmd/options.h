@@ -203,17 +203,21 @@ static inline bool ksv_vcpus_given(const struct ksv_vcpu_set *set)
  */
 bool ksv_vcpu_is_called(const char *machine, uint32_t vcpu, const char *word);
 
-/** The names of the vCPUs of a trace, for a message: the first ones, and how many more. */
+/** Names of vCPUs or machines of a trace, for a message: the first ones, and how many more. */
 struct ksv_vcpu_list {
 	char		text[512];
+	char		more[40];
 	size_t		size, left_out;
 };
 
 void ksv_vcpu_list_add(struct ksv_vcpu_list *list, const char *name);
 
+/** ksv_vcpu_list_more - the words after list->text, which is "none" if it was empty */
+const char *ksv_vcpu_list_more(struct ksv_vcpu_list *list);
+
 /** ksv_no_vcpu - the trace has no such vCPU. Return: KSV_EXIT_USAGE, after a message. */
 int ksv_no_vcpu(const struct ksv_command *command, const char *path, const char *word,
-		const struct ksv_vcpu_list *list);
+		struct ksv_vcpu_list *list);
 
 /** ksv_no_window - a window has nothing of a trace. Return: KSV_EXIT_USAGE, after a message. */
 int ksv_no_window(const struct ksv_command *command, const char *path, int64_t begin_ns,

@@ -103,6 +103,19 @@ void model_list_vcpus(const struct virt_model *model, struct ksv_vcpu_list *list
 	}
 }
 
+int model_no_machine(const struct virt_model *model, const struct ksv_command *command,
+		     const char *path, const char *option, const char *word)
+{
+	struct ksv_vcpu_list list = { 0 };
+	const char *more;
+
+	for (int32_t i = 0; i < virt_model_n_machines(model); i++)
+		ksv_vcpu_list_add(&list, virt_model_machine(model, i)->name);
+	more = ksv_vcpu_list_more(&list);
+	return ksv_usage_error(command, "--%s %s: %s has no such machine; it has %s%s", option,
+			       word, path, list.text, more);
+}
+
 int model_check_vcpus(const struct virt_model *const *models, size_t n, const char *path,
 		      const struct ksv_command *command, const struct ksv_vcpu_set *set)
 {

@@ -16,6 +16,10 @@ bool model_wants_vcpu(const struct virt_model *model, int32_t vcpu,
 /** model_list_vcpus - the names of all vCPUs, machine by machine, for a message */
 void model_list_vcpus(const struct virt_model *model, struct ksv_vcpu_list *list);
 
+/** model_no_machine - the trace has no machine of the option's @word. Return: after a message. */
+int model_no_machine(const struct virt_model *model, const struct ksv_command *command,
+		     const char *path, const char *option, const char *word);
+
 /**
  * model_check_vcpus - does each item of a set name a vCPU of one of some models?
  * @path: of the trace, for messages

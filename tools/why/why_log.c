@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "kvm_trace.h"
+#include "model_vcpus.h"
 #include "why_log.h"
 
 /** Times that far from 0, and further, are no times of a trace. */
@@ -87,17 +88,6 @@ static int32_t find_machine(const struct virt_model *model, const char *word, co
 	return VIRT_NONE;
 }
 
-static int no_machine(const struct model_load *load, const char *option, const char *word)
-{
-	struct ksv_vcpu_list list = { 0 };
-
-	for (int32_t i = 0; i < virt_model_n_machines(load->model); i++)
-		ksv_vcpu_list_add(&list, virt_model_machine(load->model, i)->name);
-	return ksv_usage_error(load->command, "--%s %s: %s has no such machine; it has %s%s",
-			       option, word, load->path, list.size ? list.text : "none",
-			       list.left_out ? " ..." : "");
-}
-
 /** "12.5", "-3ms", "+1s" */
 static bool parse_offset(const char *text, int64_t *ns)
 {
@@ -123,7 +113,8 @@ static int take_offsets(struct why_findings *findings, const struct model_load *
 		int64_t ns;
 
 		if (machine == VIRT_NONE)
-			return no_machine(load, "log-offset", word);
+			return model_no_machine(load->model, load->command, load->path,
+						"log-offset", word);
 		if (!parse_offset(rest, &ns))
 			return ksv_usage_error(load->command, "--log-offset %s: not a time, such "
 					       "as 12.5 or -3ms", word);
@@ -154,7 +145,8 @@ static int read_logs(struct why_findings *findings, const struct model_load *loa
 
 		log->machine = find_machine(load->model, logs->words[i], &log->path);
 		if (log->machine == VIRT_NONE)
-			return no_machine(load, "guest-log", logs->words[i]);
+			return model_no_machine(load->model, load->command, load->path,
+						"guest-log", logs->words[i]);
 		findings->n_logs = i + 1;
 		if (guest_log_read(log->path, &log->log, error, sizeof(error))) {
 			ksv_error("%s", error);
