@@ -176,10 +176,11 @@ static void count_vcpu(struct report_count *count, struct pcpu_count *pcpu,
 	switch (rec->event) {
 	case XEN_TRC_PV_HYPERCALL_V2:
 		add_one(count, vcpu, COUNT_HYPERCALL,
-			hypercall_of(xentrace_word(rec, 0) & 0xfffff));
+			hypercall_of(xentrace_word(rec, 0) & XEN_TRC_HYPERCALL_MASK));
 		break;
 	case XEN_TRC_PV_HYPERCALL_SUBCALL:
-		add_one(count, vcpu, COUNT_SUBCALL, hypercall_of(xentrace_word(rec, 0) & 0xfffff));
+		add_one(count, vcpu, COUNT_SUBCALL,
+			hypercall_of(xentrace_word(rec, 0) & XEN_TRC_HYPERCALL_MASK));
 		break;
 	case XEN_TRC_PV_HYPERCALL:
 	case XEN_TRC_PV_HYPERCALL64:

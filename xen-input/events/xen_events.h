@@ -114,6 +114,9 @@ enum xen_event_subclass {
 
 #define XEN_TRC_SUBCLASS_SHIFT	12
 
+/** The number of a hypercall in the first word of PV_HYPERCALL_V2 and PV_HYPERCALL_SUBCALL */
+#define XEN_TRC_HYPERCALL_MASK	0xfffffu
+
 /**
  * Runstate changes: one id for each pair of states, TRC_SCHED_RUNSTATE_CHANGE | old << 8 | new << 4
  * (xen/common/sched/core.c, trace_runstate_change()), states as in enum xen_runstate.

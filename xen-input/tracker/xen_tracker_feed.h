@@ -64,7 +64,7 @@ static inline void xen_tracker_call(struct xen_tracker *tracker, const struct xe
 	if (row->rec.event == XEN_TRC_HVM_VMMCALL)
 		return;
 	head->has_multicalls |= call->event == XEN_TRC_PV_HYPERCALL_V2 &&
-				(call->op & 0xfffff) == XEN_TRACKER_MULTICALL;
+				(call->op & XEN_TRC_HYPERCALL_MASK) == XEN_TRACKER_MULTICALL;
 	head->has_subcalls |= call->event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_PV_SUBCALL;
 	if (!call->is_noted)
 		xen_tracker_note_pv(tracker, &row->rec);

@@ -53,7 +53,7 @@ static void say(struct xen_tracker *tracker, struct tracked_vcpu *v, enum virt_w
 /** What a hypercall that has just been made leads to; INTERRUPT: it wakes nobody itself. */
 static enum virt_wake_cause cause_of_call(const struct xen_tracker_call *call)
 {
-	uint32_t op = call->op & 0xfffff;
+	uint32_t op = call->op & XEN_TRC_HYPERCALL_MASK;
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (op == calls[i].op)
