@@ -297,6 +297,11 @@ static int open_socket(const char *where, char *problem, size_t size)
 	return fd;
 }
 
+const char *top_listen_url(const struct top_listen *listen)
+{
+	return listen->url;
+}
+
 /** Signals are for the thread that waits for them. Return: false without a thread. */
 static bool start_daemon(struct top_listen *listen, int fd)
 {
@@ -376,14 +381,10 @@ void top_listen_stop(struct top_listen *listen)
 	(void)listen;
 }
 
-#endif
-
 const char *top_listen_url(const struct top_listen *listen)
 {
-#ifdef KSHARK_VIRT_MICROHTTPD
-	return listen->url;
-#else
 	(void)listen;
 	return "";
-#endif
 }
+
+#endif
