@@ -85,7 +85,7 @@ static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 	       kvm_trace_walk(trace->kvm, pass_record, pass_loss, &pass);
 }
 
-/** The quota that held threads longest, which no record shows: not of a window or a part. */
+/** Note the quota that held threads longest. No record shows when: it is of the whole recording. */
 static void note_quotas(const struct host_trace *trace, struct trace_notes *notes)
 {
 	const struct kvm_meta *meta = kvm_trace_meta(trace->kvm);

@@ -150,7 +150,7 @@ static bool is_of_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/** What follows "COMM-". */
+/** Read the text after "COMM-". */
 static bool read_rest(const char *at, struct line *line)
 {
 	uint64_t number;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # top --listen: Prometheus fetches the counters that a file would have, in the format that it asks for, and no
-# connection keeps another one from its answer.
+# connection delays another one.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/top_lib.sh"
 
@@ -76,10 +76,10 @@ def seconds(text):
                if re.match(r'kshark_virt_state_seconds_total\{.*vcpu="d0v0"', line))
 
 
-# before the first record: who asks gets an answer, without numbers
+# before the first record, the answer has no numbers
 answer, text = ask()
 assert answer.status == 200 and not numbers(text) and "# TYPE kshark_virt_exits_total counter" in text, text
-# a connection that asks nothing keeps nobody waiting
+# a connection without a request does not delay others
 silent = socket.create_connection(("127.0.0.1", port))
 data = open(trace, "rb").read()
 fetched = []
@@ -134,7 +134,7 @@ wait "$top"
 STATUS=$?
 status 0
 check "nothing is printed" test ! -s "$WORK/printed"
-check "nobody listens any more" python3 -c '
+check "the port is closed" python3 -c '
 import socket, sys
 sys.exit(not socket.socket().connect_ex(("127.0.0.1", int(sys.argv[1]))))' "$port"
 finish

@@ -54,7 +54,7 @@ for call in write fsync rename unlink; do
 			one_of "$STATUS" 0 3
 			run record -o next -d 0.1
 			one_of "$(state broken)" none complete stopped failed
-			# killed while trace-cmd began: who traces now may be somebody else, who is left alone
+			# killed while trace-cmd began: another program may trace now, and is not disturbed
 			if [ "$STATUS" = 3 ]; then
 				says "$ERR" "another program may be tracing now"
 				continue

@@ -350,7 +350,7 @@ static void culprit_rows(const struct page *page, int32_t machine)
 {
 	const struct host_task_sums *sums = &page->sums;
 	struct table_writer *to = page->to;
-	/* without wake-ups, nobody sees when a wait for a pCPU begins */
+	/* without wake-ups, the beginning of a wait for a pCPU is unknown */
 	bool unknown = !report_knows(page->report, VIRT_NUMBER_CULPRITS) ||
 		       !report_knows(page->report, VIRT_NUMBER_WAKING), before = to->unknown;
 	char name[GUEST_TASK_NAME], culprit[GUEST_TASK_NAME];

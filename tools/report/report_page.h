@@ -28,7 +28,7 @@ struct report_page {
 	int	(*rows)(struct table_writer *to, const struct report *report);
 	/* text and JSON in front of the table; or NULL */
 	void	(*preface)(struct table_writer *to, const struct report *report);
-	/* JSON behind it; or NULL */
+	/* JSON after the rows; or NULL */
 	void	(*postface)(struct table_writer *to, const struct report *report);
 	report_page_writer	*writers[TABLE_N_FORMATS];
 	bool			with_guests;	/* the page shows more with their traces */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hidden_characters.h
- * @brief	Which characters nobody can see: controls, formats, surrogates, unassigned codes.
+ * @brief	Characters that are invisible: controls, formats, surrogates, unassigned codes.
  *
  * Written by scripts/make-hidden-characters from Unicode 14.0.0. Do not edit.
  */
