@@ -177,15 +177,27 @@ check "the size of buffers is as it was" grep -q 1408 "$TRACING/buffer_size_kb"
 # what trace-cmd leaves running is ended, and nobody else
 kvm_host
 begin -o orphans
-bash -c 'trap "echo flushed > orphans.told; exit" USR1; while :; do sleep 0.05; done' &
+# as_trace_cmd GROUP FILE: a process that has the name of trace-cmd's; SIGUSR1 ends it
+as_trace_cmd()
+{
+	python3 -c '
+import os, signal, sys
+os.setpgid(0, int(sys.argv[1]))
+open("/proc/self/comm", "w").write("trace-cmd")
+def end(*_):
+    open(sys.argv[2], "w").write("flushed\n")
+    sys.exit()
+signal.signal(signal.SIGUSR1, end)
+open(sys.argv[2], "w").write("begun\n")
+while True:
+    signal.pause()' "$1" "$2" &
+}
+as_trace_cmd "$recorder" orphans.told
 child=$!
-sleep 600 &
+as_trace_cmd 0 other.told
 other=$!
-for pid in $child $other; do
-	mkdir "$KSHARK_VIRT_ROOT/proc/$pid"
-done
-echo "$child (trace-cmd) S 1 $recorder 1 0" > "$KSHARK_VIRT_ROOT/proc/$child/stat"
-echo "$other (trace-cmd) S 1 $other 1 0" > "$KSHARK_VIRT_ROOT/proc/$other/stat"
+wait_for test -s orphans.told
+wait_for test -s other.told
 kill -9 "$first" "$recorder"
 wait "$first" 2> /dev/null
 wait_for gone "$recorder"
@@ -193,6 +205,7 @@ attempt -d 0.2 -o after_orphans
 status 0
 wait "$child"
 is "$(cat orphans.told)" flushed
+is "$(cat other.told)" begun
 check "the process of another one goes on" kill -0 "$other"
 kill "$other"
 restored

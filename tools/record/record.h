@@ -233,6 +233,16 @@ pid_t record_spawn(struct record *record, const char *const argv[], int *input, 
 		   const char *log);
 
 /**
+ * record_spawn_noted - the same for a program that changes settings of others
+ * @note: writes @record->recorder, which is set before, where the next recorder finds it
+ *
+ * The program does not run before that. If we are killed first, it never runs: otherwise the next
+ * recorder would not wait for it, and it could change settings while the next one records.
+ */
+pid_t record_spawn_noted(struct record *record, const char *const argv[], int *input,
+			 const char *log, void (*note)(struct record *record));
+
+/**
  * record_spawn_output - the same for one whose output is read
  * @output: receives the end of a pipe from its standard output
  */
@@ -245,6 +255,15 @@ bool record_log_says(const struct record *record, const char *log, const char *t
 /** record_failed - a message with the end of what it said, as one line. Return: KSV_EXIT_FILE. */
 int record_failed(const struct record *record, const char *log, const char *program,
 		  const char *what);
+
+/**
+ * record_process - look at a process of this machine
+ * @comm: receives its name
+ * @group: receives its group
+ *
+ * Return: does it run?
+ */
+bool record_process(int pid, char comm[32], int *group);
 
 /** record_group_lives - are there processes that record_end_group() would end? */
 bool record_group_lives(int group);

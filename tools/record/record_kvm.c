@@ -219,8 +219,8 @@ static int spawn_trace_cmd(struct record *record)
 	make_line(&line, record);
 	record->recorder = -ENOMEM;
 	if (!line.failed)
-		record->recorder = record_spawn(record, (const char *const *)line.words,
-						&record->input, NULL, LOG);
+		record->recorder = record_spawn_noted(record, (const char *const *)line.words,
+						      &record->input, LOG, note_lock);
 	free_line(&line);
 	record->group = record->recorder;
 	if (record->recorder < 0) {
@@ -228,7 +228,6 @@ static int spawn_trace_cmd(struct record *record)
 		record->recorder = 0;
 		return KSV_EXIT_FILE;
 	}
-	note_lock(record);
 	return KSV_EXIT_OK;
 }
 

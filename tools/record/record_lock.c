@@ -31,8 +31,6 @@
 #define FOLDER_ONLY	-1
 /** How long trace-cmd may go on writing after its recorder was killed. */
 #define FINISH_S	60
-/** How long the same may take if it was killed before it knew the number of trace-cmd's process. */
-#define ORPHAN_S	10
 
 struct left {
 	int	pid, recorder, xen;
@@ -95,8 +93,9 @@ bool record_lock_is_of(const char *folder)
 static bool still_runs(int pid)
 {
 	char comm[32];
+	int group;
 
-	return pid > 0 && record_read(comm, sizeof(comm), "/proc/%d/comm", pid) > 0 &&
+	return record_process(pid, comm, &group) &&
 	       (!strcmp(comm, "trace-cmd") || !strcmp(comm, "xentrace") ||
 		!strcmp(comm, RECORD_OWN_COMM));
 }
@@ -174,26 +173,12 @@ static const char *restore_own(const struct left *left)
 	return there ? "its buffers are removed" : "its buffers are gone";
 }
 
-/** A trace-cmd that was about to start ends by itself, because its input has ended. */
-static enum record_tracing_left look_at_tracing(const struct left *left, bool alive)
-{
-	const struct timespec pause = { .tv_nsec = 100000000 };
-	enum record_tracing_left look = record_tracing_look(&left->marked, alive);
-
-	for (int i = left->recorder || left->marked.events ? ORPHAN_S * 10 : 0;
-	     look == RECORD_TRACING_OTHERS && i < ORPHAN_S * 10; i++) {
-		nanosleep(&pause, NULL);
-		look = record_tracing_look(&left->marked, alive);
-	}
-	return look;
-}
-
 /** Return: what has become of tracing. */
 static const char *restore_tracing(const struct left *left)
 {
 	bool alive = record_group_lives(left->recorder);
 	/* what runs still has our events, and ends with it */
-	enum record_tracing_left look = look_at_tracing(left, alive);
+	enum record_tracing_left look = record_tracing_look(&left->marked, alive);
 
 	record_end_group(left->recorder);
 	if (look == RECORD_TRACING_OURS)

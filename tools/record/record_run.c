@@ -12,12 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "record.h"
+#include "regular_file.h"
 #include "whole_file.h"
 
 #define NO_PROGRAM	127
@@ -159,12 +161,24 @@ static int open_output(const struct record *record, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/** In the child: whatever happens to us, what is recorded becomes a file. */
+/** In the child: have the name that the lock's reader expects, and wait until the lock has our pid. */
+static void wait_for_gate(const char *name, int gate)
+{
+	char byte = 0;
+
+	prctl(PR_SET_NAME, name);
+	if (write(gate, &byte, 1) != 1 || read(gate, &byte, 1) != 1)
+		_exit(NO_PROGRAM);
+}
+
+/** In the child: whatever happens to us, what is recorded becomes a file. @gate: or -1 */
 __attribute__((noreturn))
-static void run_recorder(const char *const argv[], pid_t parent, bool waits, int in, int out,
-			 int err)
+static void run_recorder(const char *const argv[], pid_t parent, bool waits, int gate, int in,
+			 int out, int err)
 {
 	setpgid(0, 0);
+	if (gate >= 0)
+		wait_for_gate(argv[0], gate);
 	/* the pipe of one that has it ends with us */
 	if (!waits)
 		prctl(PR_SET_PDEATHSIG, SIGINT);
@@ -173,8 +187,9 @@ static void run_recorder(const char *const argv[], pid_t parent, bool waits, int
 	run_program(argv, in, out, err);
 }
 
-pid_t record_spawn(struct record *record, const char *const argv[], int *input, const char *output,
-		   const char *log)
+/** @gate: ends of a socket, for wait_for_gate(); NULL: the program runs at once */
+static pid_t spawn(struct record *record, const char *const argv[], int *input,
+		   const char *output, const char *log, const int *gate)
 {
 	int ends[2] = { -1, -1 }, err = open_output(record, log, O_APPEND), out = err, ret = 0;
 	pid_t pid = -1, parent = getpid();
@@ -190,8 +205,12 @@ pid_t record_spawn(struct record *record, const char *const argv[], int *input, 
 		ret = -errno;
 	if (!ret) {
 		pid = fork();
-		if (!pid)
-			run_recorder(argv, parent, input, ends[0], out, err);
+		if (!pid) {
+			/* that of the parent closes when the parent ends */
+			if (gate)
+				close(gate[0]);
+			run_recorder(argv, parent, input, gate ? gate[1] : -1, ends[0], out, err);
+		}
 		lead_group(pid);
 		ret = pid < 0 ? -errno : 0;
 	}
@@ -203,6 +222,33 @@ pid_t record_spawn(struct record *record, const char *const argv[], int *input, 
 	if (input)
 		*input = ends[1];
 	return ret ? ret : pid;
+}
+
+pid_t record_spawn(struct record *record, const char *const argv[], int *input, const char *output,
+		   const char *log)
+{
+	return spawn(record, argv, input, output, log, NULL);
+}
+
+pid_t record_spawn_noted(struct record *record, const char *const argv[], int *input,
+			 const char *log, void (*note)(struct record *record))
+{
+	char byte = 0;
+	int gate[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate))
+		return -errno;
+	pid = spawn(record, argv, input, NULL, log, gate);
+	close(gate[1]);
+	/* a child that ends here, ends at once: the caller waits for it anyway */
+	if (pid > 0 && read(gate[0], &byte, 1) == 1) {
+		record->recorder = record->group = pid;
+		note(record);
+		send(gate[0], &byte, 1, MSG_NOSIGNAL);
+	}
+	close(gate[0]);
+	return pid;
 }
 
 pid_t record_spawn_output(struct record *record, const char *const argv[], int *output,
@@ -221,7 +267,7 @@ pid_t record_spawn_output(struct record *record, const char *const argv[], int *
 	in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	pid = fork();
 	if (!pid)
-		run_recorder(argv, parent, false, in, ends[1], err);
+		run_recorder(argv, parent, false, -1, in, ends[1], err);
 	lead_group(pid);
 	ret = pid < 0 ? -errno : pid;
 	close(err);
@@ -295,6 +341,18 @@ pid_t record_user(char *const argv[])
 /** How long its processes may take to write what they have. */
 #define GROUP_S		5
 
+bool record_process(int pid, char comm[32], int *group)
+{
+	char path[32], text[512], state;
+	int parent;
+
+	/* signals reach processes of this machine, whatever folder stands for its root */
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	return pid > 0 && regular_file_start(path, text, sizeof(text)) > 0 &&
+	       sscanf(text, "%*d (%31[^)]) %c %d %d", comm, &state, &parent, group) == 4 &&
+	       state != 'Z';
+}
+
 /**
  * A signal for each process of a group that copies the kernel's pages
  * @number: of the signal; 0: none
@@ -303,22 +361,16 @@ pid_t record_user(char *const argv[])
  */
 static int signal_group(int group, int number)
 {
-	char path[PATH_MAX], text[512], comm[32], state;
 	const struct dirent *entry;
-	int pid, parent, found, n = 0;
-	DIR *dir;
+	int pid, found, n = 0;
+	char comm[32];
+	DIR *dir = opendir("/proc");
 
-	snprintf(path, sizeof(path), "%s/proc", record_root());
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		if (sscanf(entry->d_name, "%d", &pid) != 1 ||
-		    record_read(text, sizeof(text), "/proc/%d/stat", pid) < 0 ||
-		    sscanf(text, "%*d (%31[^)]) %c %d %d", comm, &state, &parent, &found) != 4 ||
-		    found != group || state == 'Z' ||
-		    (strcmp(comm, "trace-cmd") != 0 && strcmp(comm, RECORD_OWN_COMM) != 0))
-			continue;
-		n += !kill(pid, number);
-	}
+	while (dir && (entry = readdir(dir)))
+		if (sscanf(entry->d_name, "%d", &pid) == 1 && record_process(pid, comm, &found) &&
+		    found == group &&
+		    (!strcmp(comm, "trace-cmd") || !strcmp(comm, RECORD_OWN_COMM)))
+			n += !kill(pid, number);
 	if (dir)
 		closedir(dir);
 	return n;
