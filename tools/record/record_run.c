@@ -161,7 +161,7 @@ static int open_output(const struct record *record, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/** In the child: have the name that the lock's reader expects, and wait until the lock has our pid. */
+/** In the child: take the name that the lock's reader expects, wait until the lock has our pid. */
 static void wait_for_gate(const char *name, int gate)
 {
 	char byte = 0;
