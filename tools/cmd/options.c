@@ -180,6 +180,27 @@ const struct ksv_option *ksv_find_option(const struct ksv_command *command, cons
 	return NULL;
 }
 
+/** An abbreviation of several options: refuse it with their names. Or return 0: it is of none. */
+static int refuse_ambiguous(const struct ksv_command *command, const char *word, const char *name)
+{
+	char text[256] = "";
+	size_t used = 0;
+	int n = 0;
+
+	for (int i = 0; *name && ksv_option_at(command, i); i++) {
+		const char *full = ksv_option_at(command, i)->name;
+
+		if (strncmp(full, name, strlen(name)) != 0)
+			continue;
+		if (used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s--%s",
+						 n ? ", " : "", full);
+		n++;
+	}
+	return n < 2 ? 0 : ksv_usage_error(command, "option '%s' is ambiguous: %s%s", word, text,
+					   used < sizeof(text) ? "" : " ...");
+}
+
 /** What to say about an argument that getopt did not understand. */
 static int bad_option(const struct ksv_command *command, char **argv, int code)
 {
@@ -187,6 +208,7 @@ static int bad_option(const struct ksv_command *command, char **argv, int code)
 	const char *word = argv[optind - 1], *given = word + strspn(word, "-"), *near;
 	const struct ksv_option *option = find_choice(command, given);
 	char name[32];
+	int status;
 
 	if (code == ':')
 		return ksv_usage_error(command, "option '%s' needs an argument", word);
@@ -204,8 +226,15 @@ static int bad_option(const struct ksv_command *command, char **argv, int code)
 		return ksv_usage_error(command, "unknown option '%s'; did you mean '--%s %s'?",
 				       word, option->name, given);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
+	/* also as --ver: an option of the command itself, not of subcommands */
+	if (strlen(name) > 2 && !strncmp("version", name, strlen(name)))
+		return ksv_usage_error(command, "unknown option '%s'; did you mean "
+				       "'kshark-virt --version'?", word);
+	status = refuse_ambiguous(command, word, name);
+	if (status)
+		return status;
 	near = ksv_suggest(name, names);
-	return ksv_usage_error(command, "unknown or ambiguous option '%s'%s%s%s", word,
+	return ksv_usage_error(command, "unknown option '%s'%s%s%s", word,
 			       near ? "; did you mean '--" : "", near ? near : "",
 			       near ? "'?" : "");
 }

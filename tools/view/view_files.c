@@ -22,6 +22,7 @@
 #include "escape.h"
 #include "foreign_file.h"
 #include "guest_pointer.h"
+#include "host_trace.h"
 #include "kvm_trace.h"
 #include "monitor_meta.h"
 #include "monitor_trace.h"
@@ -29,7 +30,6 @@
 #include "sidecar.h"
 #include "trace_dat.h"
 #include "view.h"
-#include "xen_trace.h"
 #include "xen_window.h"
 #include "xentrace_copy.h"
 #include "xentrace_reader.h"
@@ -375,22 +375,22 @@ char *view_link_name(struct view_files *files, const char *path, const char *why
 	return NULL;
 }
 
-/** KernelShark would only open nothing if --cpu-hz contradicts a trace. */
+/** If --cpu-hz contradicts a trace, KernelShark would open nothing, or show wrong times. */
 static bool check_hz(const struct view_files *files, const char *path, enum file_kind kind)
 {
-	const struct xen_trace_options options = {
-		.cpu_hz = files->guests.options.cpu_hz, .reader.max_input = files->max_input,
-	};
-	struct xen_trace *trace;
+	struct host_options options = files->guests.options;
+	struct host_trace trace;
 	char error[512];
 
-	if (!options.cpu_hz || kind != FILE_XENTRACE)
+	if (!options.cpu_hz || (kind != FILE_XENTRACE && kind != FILE_TRACE_CMD))
 		return true;
-	trace = xen_trace_open(path, &options, error, sizeof(error));
-	if (!trace)
+	options.max_input = files->max_input;
+	if (host_trace_open(&trace, path, &options, error, sizeof(error))) {
 		ksv_error("%s", error);
-	xen_trace_close(trace);
-	return trace;
+		return false;
+	}
+	host_trace_close(&trace);
+	return true;
 }
 
 /** A regular file: as it is, if KernelShark can take it like that. */
