@@ -151,6 +151,17 @@ bool guest_clock_is_wrong(const struct guest_clock *clock, int cpu)
 	return of->outside >= FEW_OUTSIDE && of->outside > all / FEW_SHARE;
 }
 
+int *guest_clock_tids(const struct guest_clock *clock, const struct host_trace *host, int *n)
+{
+	const int *tids = guest_tasks_tids(host, clock->trace, n);
+	int *right = calloc((size_t)*n + 1, sizeof(*right));
+
+	for (int i = 0; right && tids && i < *n; i++)
+		right[i] = i < clock->n_cpus && guest_clock_is_wrong(clock, i) ? VIRT_NONE :
+										 tids[i];
+	return right;
+}
+
 static void note_pairing(const struct guest_clock *clock, const struct virt_model *model,
 			 struct trace_notes *notes)
 {

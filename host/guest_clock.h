@@ -53,6 +53,14 @@ void guest_clock_free(struct guest_clock *clock);
  */
 bool guest_clock_is_wrong(const struct guest_clock *clock, int cpu);
 
+/**
+ * guest_clock_tids - which threads of the host are the guest's CPUs, without those of wrong clocks
+ * @n: receives how many
+ *
+ * Return: by CPU; VIRT_NONE: none; to be freed. NULL without memory.
+ */
+int *guest_clock_tids(const struct guest_clock *clock, const struct host_trace *host, int *n);
+
 /** guest_clock_notes - what a user must know about the guest's trace. */
 void guest_clock_notes(const struct guest_clock *clock, const struct virt_model *model,
 		       struct trace_notes *notes);

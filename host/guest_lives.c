@@ -387,23 +387,6 @@ static int read_inner(struct guest_lives *lives, const struct virt_model *model,
 	return ret;
 }
 
-/** The threads that are a guest's CPUs, without those that cannot be. Return: 0 or -ENOMEM. */
-static int set_tids(struct guest_lives *lives, int guest, const struct host_trace *host,
-		    const struct guest_clock *clock)
-{
-	struct guest_lives_source *source = &lives->sources[guest];
-	const int *tids = guest_tasks_tids(host, source->trace, &source->n_tids);
-
-	lives->tids[guest] = calloc((size_t)source->n_tids + 1, sizeof(int));
-	if (!lives->tids[guest])
-		return -ENOMEM;
-	for (int i = 0; i < source->n_tids && tids; i++)
-		lives->tids[guest][i] = i < clock->n_cpus && guest_clock_is_wrong(clock, i) ?
-					VIRT_NONE : tids[i];
-	source->tids = lives->tids[guest];
-	return 0;
-}
-
 int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
 		   const struct virt_model *model, struct kvm_trace *const *traces,
 		   const struct guest_clock *clocks, const int *outer, int n)
@@ -428,7 +411,9 @@ int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
 			ret = read_inner(lives, model, outer[i]);
 			continue;
 		}
-		ret = set_tids(lives, i, host, &clocks[i]);
+		lives->tids[i] = guest_clock_tids(&clocks[i], host, &source->n_tids);
+		source->tids = lives->tids[i];
+		ret = source->tids ? 0 : -ENOMEM;
 		if (!ret)
 			ret = guest_lives_read(&lives->guests.all[lives->guests.n++], model,
 					       source);

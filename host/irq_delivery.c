@@ -195,6 +195,8 @@ static int add_cpu(const struct reading *reading, const struct irq_guest_cpu *cp
 							  &reading->injections, cpu, &n);
 	int ret = deliveries ? irq_list_add(irqs, cpu->vcpu, deliveries, n) : -ENOMEM;
 
+	if (reading->pair->judged)
+		reading->pair->judged[cpu->vcpu] = true;
 	if (!ret && reading->pair->devices)
 		ret = irq_deliveries_devices(deliveries, n, cpu, reading->pair->guest,
 					     reading->pair->devices);

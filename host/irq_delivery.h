@@ -93,6 +93,8 @@ struct irq_pair {
 	const int32_t		*tids;	/* threads that are the guest's CPUs; or VIRT_NONE */
 	int			n_tids;
 	struct virt_devices	*devices; /* more of them become known; or NULL */
+	bool			*judged; /* by vCPU of the model: set for those whose deliveries
+					  * the traces show; or NULL */
 	/* from the guest's times to the model's; NULL: they are the same */
 	int64_t			(*model_time)(void *arg, int64_t time);
 	host_progress_fn	progress; /* or NULL */

@@ -95,6 +95,35 @@ run_check --max 'exit[HTL].count=1' "$hvm"
 status 0
 says "$ERR" "--max exit[HTL].count=1: the trace has no VM exit of this reason"
 
+# interrupts, with the traces of guests: each percentile is that of report, and what no guest's trace shows is
+# unknown
+pair=("$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat")
+irqs=()
+for vector in '' '[local_timer]' '[virtio*]' '[0x*]' '[reschedule]'; do
+	for percentile in p5 p50 p95 p99 max; do
+		irqs+=(--max "irq$vector.$percentile=1ns")
+	done
+done
+for window in "" "--from 1794 --to 1795" "--from 1793.2 --to 1793.3"; do
+	# shellcheck disable=SC2086
+	run report -q --full -f json $window "${pair[@]}"
+	mv "$OUT" "$WORK/report.json"
+	# shellcheck disable=SC2086
+	run check -q -f json --per vcpu "${irqs[@]}" $window "${pair[@]}"
+	check "interrupts as report ${window:-of all}" python3 "$GOLDEN/budgets_irqs.py" "$WORK/report.json" "$OUT"
+done
+run check --max irq.p99=1s "$SAMPLES/kvm-host.dat"
+status 4
+says "$OUT" "g1 irq.p99=1s: unknown, as no aligned trace of the guest shows its interrupts"
+check "no note about vectors: $(cat "$ERR")" test ! -s "$ERR"
+# some handlers are missing: too many for a maximum, too few for a median
+run check --max irq.max=1s "${pair[@]}"
+status 4
+says "$OUT" "the guest's trace shows no handler of 48 of 613 interrupts"
+run check --max irq.p50=1ms --max 'irq[local_timer].max=10ms' --max 'irq[none].max=1s' "${pair[@]}"
+status 0
+says "$ERR" "--max irq[none].max=1s: the trace has no interrupt of this vector"
+
 # what is no limit
 while IFS='|' read -r limit words; do
 	run check --max "$limit" "$hvm"
@@ -104,7 +133,9 @@ done << 'END'
 wake|write it as METRIC=5%
 =5%|no such metric
 sleep=5%|no such metric
-irq.p99=1ms|not supported, because it needs guests' traces
+irq=5%|only the latency of interrupts can be limited: irq.p99=1ms
+irq.count=5|only the latency of interrupts can be limited: irq.p99=1ms
+wake[virtio0].p99=1ms|only exits have reasons, irq has vectors
 wake=5|the limit of a share is in per cent
 wake=-5%|the limit of a share is in per cent
 wake.p=5us|no such statistic

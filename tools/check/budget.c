@@ -93,10 +93,10 @@ static int take_brackets(struct budget *budget, char **rest, const char **wrong)
 {
 	char *text = *rest + 1, *end = strchr(text, ']');
 
-	*wrong = "only exits have reasons, and only steal has kinds: exit[MSR].rate=1000/s, "
-		 "steal[machines]=1%";
-	if ((budget->kind != VIRT_WORST_EXIT && budget->kind != VIRT_WORST_STEAL) || !end ||
-	    end == text)
+	*wrong = "only exits have reasons, irq has vectors, and steal has kinds: "
+		 "exit[MSR].rate=1000/s, irq[virtio0].p99=1ms, steal[machines]=1%";
+	if ((budget->kind != VIRT_WORST_EXIT && budget->kind != VIRT_WORST_IRQ &&
+	     budget->kind != VIRT_WORST_STEAL) || !end || end == text)
 		return -EINVAL;
 	*end = '\0';
 	*rest = end + 1;
@@ -114,12 +114,9 @@ static int take_name(struct budget *budget, char *name, const char **wrong)
 	char *rest = name + size;
 	int ret = 0;
 
-	*wrong = "no such metric; use exit, steal, wake, migration or lost";
+	*wrong = "no such metric; use exit, steal, wake, migration, irq or lost";
 	if (take_kind(budget, name, size) || budget->kind == VIRT_WORST_OFFLINE ||
 	    budget->kind == VIRT_WORST_TSC)
-		return -EINVAL;
-	*wrong = "not supported, because it needs guests' traces; use report --worst 10 --kind irq";
-	if (budget->kind == VIRT_WORST_IRQ)
 		return -EINVAL;
 	budget->steal_kind = VIRT_STEAL_N_KINDS;
 	if (*rest == '[')
@@ -131,6 +128,9 @@ static int take_name(struct budget *budget, char *name, const char **wrong)
 		return -EINVAL;
 	*wrong = "a kind of steal has only a share: steal[machines]=1%";
 	if (budget->steal_kind != VIRT_STEAL_N_KINDS && budget->statistic != BUDGET_SHARE)
+		return -EINVAL;
+	*wrong = "only the latency of interrupts can be limited: irq.p99=1ms";
+	if (budget->kind == VIRT_WORST_IRQ && budget->statistic != BUDGET_LENGTH)
 		return -EINVAL;
 	*wrong = "only the number of losses can be limited: lost.count=0";
 	return budget->kind == VIRT_WORST_LOST && budget->statistic != BUDGET_COUNT ? -EINVAL : 0;

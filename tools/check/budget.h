@@ -3,7 +3,8 @@
  * @file	budget.h
  * @brief	Limits for vCPUs, in the form that users type: wake.p99=200us, steal=1%.
  *
- * The form is METRIC[REASON].STATISTIC=LIMIT, of a kind of steal steal[KIND]=LIMIT. Metrics are
+ * The form is METRIC[REASON].STATISTIC=LIMIT, of a kind of steal steal[KIND]=LIMIT, of interrupts
+ * irq[VECTOR].STATISTIC=LIMIT. Metrics are
  * the kinds of moments of virt_worst.h, so each number is that of report.
  */
 #ifndef KSHARK_VIRT_BUDGET_H
@@ -26,10 +27,10 @@ enum budget_statistic {
 
 struct budget {
 	char		*text;		/* as given */
-	char		*reason;	/* of exits, a pattern (fnmatch) without regard to case; or
-					 * NULL: any */
+	char		*reason;	/* of exits, or name of an interrupt's vector: a pattern
+					 * (fnmatch) without regard to case; or NULL: any */
 	enum virt_steal_kind steal_kind; /* of steal; VIRT_STEAL_N_KINDS: of any kind */
-	enum virt_worst_kind kind;	/* none of IRQ, OFFLINE, TSC */
+	enum virt_worst_kind kind;	/* none of OFFLINE, TSC */
 	enum budget_statistic statistic;
 	uint32_t	per_million;	/* which percentile; 1000000: the maximum */
 	double		limit;		/* per cent, number, 1/s or ns */

@@ -15,6 +15,7 @@
 #include "model_vcpus.h"
 #include "table.h"
 #include "text_columns.h"
+#include "virt_delivery.h"
 #include "virt_needs.h"
 #include "virt_window_walk.h"
 
@@ -24,6 +25,7 @@
 /** What a limit is compared with. */
 struct result {
 	enum check_outcome outcome;
+	bool		is_hidden;	/* the trace shows nothing of it: not even their number */
 	bool		has_value;
 	double		value;
 	uint64_t	count;		/* of moments that it is about */
@@ -43,6 +45,9 @@ struct sums {
 	double		ns;		/* in the state that a limit is about */
 	double		known_ns, unsplit_ns;
 	double		untold_ns;	/* may be in it as well: steal of an unknown kind */
+	uint64_t	unseen;		/* interrupts without a handler in the guest's trace */
+	uint64_t	beyond;		/* interrupts that the guest's trace does not cover */
+	bool		unjudged;	/* no guest's trace shows the interrupts of a vCPU */
 	uint64_t	count;
 };
 
@@ -66,7 +71,7 @@ struct judging {
 	int64_t			*costs;
 	size_t			n_costs, room;
 	double			cost_ns;	/* sum */
-	uint64_t		n_unknown;	/* VM exits without a known cost */
+	uint64_t		n_unknown;	/* VM exits, or interrupts, without a known cost */
 	bool			unsplit;
 	struct virt_worst_hit	highest;
 	char			advice[VIRT_ADVICE_SIZE]; /* why it is not judged */
@@ -75,20 +80,60 @@ struct judging {
 
 /* --- is there such a thing? ------------------------------------------------------------------ */
 
-static bool is_in_trace(const struct budget *budget, const struct virt_model *model)
+/** May be "0x2f": the vector has no name. @name: room for that */
+static const char *vector_name(const struct virt_model *model, int32_t vcpu, int32_t vector,
+			       char name[16])
 {
+	const char *known = virt_vector_name(model, vcpu, vector);
+
+	snprintf(name, 16, "0x%02x", (unsigned int)vector);
+	return known ? known : name;
+}
+
+static bool has_vector(const struct budget *budget, const struct virt_model *model, int32_t vcpu,
+		       int32_t vector)
+{
+	char name[16];
+
+	return budget_has_reason(budget, vector_name(model, vcpu, vector, name));
+}
+
+static bool is_in_trace(const struct budget *budget, const struct virt_model *model,
+			const struct irq_list *irqs)
+{
+	if (budget->kind == VIRT_WORST_IRQ) {
+		for (size_t i = 0; i < irqs->n; i++)
+			if (has_vector(budget, model, irqs->all[i].vcpu, irqs->all[i].vector))
+				return true;
+		return false;
+	}
 	for (int32_t i = 0; i < virt_model_n_reasons(model); i++)
 		if (budget_has_reason(budget, virt_model_reason(model, i)))
 			return true;
 	return false;
 }
 
-void check_budgets_notes(const struct budget_list *budgets, const struct virt_model *model)
+void check_budgets_notes(const struct check_budgets *check, const struct virt_model *model)
+{
+	for (size_t i = 0; i < check->budgets->n; i++) {
+		const struct budget *budget = &check->budgets->items[i];
+
+		/* without a guest's trace, there may be such interrupts */
+		if (budget->kind == VIRT_WORST_IRQ && !check->irqs->list.n)
+			continue;
+		if (budget->reason && !is_in_trace(budget, model, &check->irqs->list))
+			ksv_note("--max %s: the trace has no %s", budget->text,
+				 budget->kind == VIRT_WORST_IRQ ? "interrupt of this vector" :
+				 "VM exit of this reason");
+	}
+}
+
+bool check_budgets_need_irqs(const struct budget_list *budgets)
 {
 	for (size_t i = 0; i < budgets->n; i++)
-		if (budgets->items[i].reason && !is_in_trace(&budgets->items[i], model))
-			ksv_note("--max %s: the trace has no VM exit of this reason",
-				 budgets->items[i].text);
+		if (budgets->items[i].kind == VIRT_WORST_IRQ)
+			return true;
+	return false;
 }
 
 /* --- can the trace show it? ------------------------------------------------------------------ */
@@ -120,6 +165,10 @@ static int collect(void *arg, const struct virt_worst_hit *hit)
 	struct judging *judging = arg;
 	struct virt_moment moment = { .reason = VIRT_NONE };
 
+	if (judging->budget->kind == VIRT_WORST_IRQ && judging->budget->reason &&
+	    (!virt_worst_describe(judging->worst, hit, &moment) ||
+	     !has_vector(judging->budget, judging->model, hit->vcpu, moment.vector)))
+		return 0;
 	if (judging->budget->kind == VIRT_WORST_EXIT) {
 		if (!virt_worst_describe(judging->worst, hit, &moment) ||
 		    !budget_has_reason(judging->budget,
@@ -157,7 +206,8 @@ static void collect_all(struct judging *judging, const struct subject *subject)
 
 /**
  * Would the limit still be kept if no unknown cost was below it? At each end of the trace, a VM
- * exit of each vCPU may be cut off. A sum of costs is kept only if all others are known.
+ * exit or an interrupt of each vCPU may be cut off. A sum of costs is kept only if all others are
+ * known.
  */
 static bool keeps_despite_unknown(const struct judging *judging, const struct subject *subject)
 {
@@ -230,6 +280,26 @@ static void add_steal_kind(struct sums *sums, const struct judging *judging, int
 	sums->count += stats->states[VIRT_PREEMPTED].count;
 }
 
+/** Deliveries that were injected in the window; the latencies come from the worst moments. */
+static void add_irqs(struct sums *sums, const struct judging *judging, int32_t vcpu)
+{
+	const struct model_irqs *irqs = judging->check->irqs;
+	size_t n;
+	const struct virt_irq_delivery *irq = model_irqs_of(irqs, vcpu, judging->from_ns,
+							    judging->to_ns, &n);
+
+	if (!irqs->judged[vcpu])
+		sums->unjudged = true;
+	for (; n--; irq++) {
+		if (judging->budget->reason &&
+		    !has_vector(judging->budget, judging->model, vcpu, irq->vector))
+			continue;
+		sums->count += irq->result != VIRT_DELIVERY_UNJUDGED;
+		sums->unseen += irq->result == VIRT_DELIVERY_NOT_SEEN;
+		sums->beyond += irq->result == VIRT_DELIVERY_UNJUDGED;
+	}
+}
+
 static void add_vcpu(struct sums *sums, const struct judging *judging, int32_t vcpu)
 {
 	const struct virt_window_stats *stats = virt_window_walk_vcpu(judging->walk, vcpu);
@@ -254,6 +324,8 @@ static void add_vcpu(struct sums *sums, const struct judging *judging, int32_t v
 		sums->count += stats->migrations;
 		break;
 	case VIRT_WORST_IRQ:
+		add_irqs(sums, judging, vcpu);
+		break;
 	case VIRT_WORST_LOST:
 	case VIRT_WORST_OFFLINE:
 	case VIRT_WORST_TSC:
@@ -321,6 +393,31 @@ static void judge(struct judging *judging, const struct subject *subject,
 	}
 }
 
+/** Only traces of guests show their latency. */
+static void judge_irqs(struct judging *judging, const struct subject *subject,
+		       const struct sums *sums, struct result *result)
+{
+	bool exceeded = result->has_value && result->value > judging->budget->limit;
+
+	result->outcome = exceeded ? CHECK_EXCEEDED : CHECK_WITHIN;
+	if (exceeded)
+		return;
+	result->is_hidden = sums->unjudged;
+	if (sums->unjudged)
+		result->why = "no aligned trace of the guest shows its interrupts, or the host's "
+			      "trace has no injections: give the guest's trace, too";
+	else if (!sums->count && sums->beyond)
+		result->why = "the guest's trace does not cover this time";
+	else if (!keeps_despite_unknown(judging, subject)) {
+		snprintf(judging->advice, sizeof(judging->advice), "the guest's trace shows no "
+			 "handler of %llu of %llu interrupts",
+			 (unsigned long long)sums->unseen, (unsigned long long)sums->count);
+		result->why = judging->advice;
+	}
+	if (result->why)
+		result->outcome = CHECK_UNKNOWN;
+}
+
 static struct result judge_subject(struct judging *judging, const struct subject *subject)
 {
 	struct result result = { .worst.kind = VIRT_WORST_N_KINDS };
@@ -328,6 +425,7 @@ static struct result judge_subject(struct judging *judging, const struct subject
 
 	if (!virt_model_knows(judging->model, number_of(judging->budget))) {
 		result.outcome = CHECK_UNKNOWN;
+		result.is_hidden = true;
 		result.why = virt_model_advice(judging->model, number_of(judging->budget),
 					       judging->advice, sizeof(judging->advice));
 		return result;
@@ -340,7 +438,10 @@ static struct result judge_subject(struct judging *judging, const struct subject
 	if (sums.known_ns > 0)
 		take_value(judging, &sums, &result);
 	judging->n_unknown = sums.count > judging->n_costs ? sums.count - judging->n_costs : 0;
-	judge(judging, subject, &sums, &result);
+	if (judging->budget->kind == VIRT_WORST_IRQ)
+		judge_irqs(judging, subject, &sums, &result);
+	else
+		judge(judging, subject, &sums, &result);
 	return result;
 }
 
@@ -387,6 +488,7 @@ static void text_worst(const struct judging *judging, const struct result *resul
 	static const char *const nouns[VIRT_WORST_N_KINDS] = {
 		[VIRT_WORST_EXIT] = "VM exits", [VIRT_WORST_STEAL] = "preemptions",
 		[VIRT_WORST_WAKE] = "wake-ups", [VIRT_WORST_MIGRATION] = "migrations",
+		[VIRT_WORST_IRQ] = "interrupts",
 	};
 	char text[32];
 
@@ -507,7 +609,7 @@ static void result_row(struct judging *judging, const struct subject *subject,
 {
 	const struct budget *budget = judging->budget;
 	const struct virt_worst_hit *worst = &result->worst;
-	bool is_known = virt_model_knows(judging->model, number_of(budget));
+	bool is_known = !result->is_hidden;
 	bool has_worst = is_known && worst->kind != VIRT_WORST_N_KINDS;
 	struct table_cell none = is_known ? table_absent() : table_unknown();
 	char name[300];
@@ -726,7 +828,8 @@ int check_budgets_run(const struct check_budgets *check, const struct model_load
 	struct judging judging = {
 		.check = check, .model = load->model, .notes = &load->notes, .out = out,
 		.line = &line,
-		.worst = virt_worst_new(load->model, false, NULL, 0),
+		.worst = virt_worst_new(load->model, false, check->irqs->list.all,
+					check->irqs->list.n),
 		.members = calloc((size_t)virt_model_n_vcpus(load->model) + 1, sizeof(int32_t)),
 	};
 	bool too_much = is_too_much(&judging);

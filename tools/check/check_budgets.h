@@ -8,7 +8,7 @@
 #define KSHARK_VIRT_CHECK_BUDGETS_H
 
 #include "budget.h"
-#include "model_load.h"
+#include "model_irqs.h"
 #include "output.h"
 
 enum check_per { CHECK_PER_MACHINE = 0, CHECK_PER_VCPU };
@@ -39,14 +39,18 @@ struct check_budgets {
 	const struct budget_list *budgets;
 	const struct check_windows *windows; /* none: from @from_ns to @to_ns */
 	const struct ksv_vcpu_set *vcpus;
+	const struct model_irqs *irqs;	/* empty if no limit is about interrupts */
 	int64_t		from_ns, to_ns;
 	int64_t		around_ns;
 	enum check_per	per;
 	enum check_format format;
 };
 
-/** check_budgets_notes - which limits are about exits that the trace does not have, to stderr. */
-void check_budgets_notes(const struct budget_list *budgets, const struct virt_model *model);
+/** check_budgets_need_irqs - is a limit about interrupts? */
+bool check_budgets_need_irqs(const struct budget_list *budgets);
+
+/** check_budgets_notes - print which limits are about exits or interrupts that the trace lacks. */
+void check_budgets_notes(const struct check_budgets *check, const struct virt_model *model);
 
 /**
  * check_budgets_run - judge, and write what comes of it

@@ -11,6 +11,8 @@
 #include "affinity.h"
 #include "check_budgets.h"
 #include "check_cores.h"
+#include "model_files.h"
+#include "model_irqs.h"
 #include "model_load.h"
 #include "model_vcpus.h"
 #include "output.h"
@@ -146,7 +148,8 @@ static const struct ksv_option check_option_table[] = {
 	{ 0, "affinity-file", "FILE", "the same from a file, one per line",
 	  take_affinity_file, offsetof(OPTIONS, affinities), NULL },
 	{ 0, "max", "LIMIT", "a limit, e.g. wake.p99=200us, steal=1%,\n"
-	  "exit[MSR].rate=1000/s, migration.count=0; may be repeated",
+	  "exit[MSR].rate=1000/s, migration.count=0, or with the\n"
+	  "traces of guests irq[virtio0].p99=1ms; may be repeated",
 	  take_budget, offsetof(OPTIONS, budgets), NULL },
 	{ 0, "per", "WHAT", "judge each machine (default) or each vcpu",
 	  ksv_take_choice, offsetof(OPTIONS, per), per_names },
@@ -174,7 +177,8 @@ static const struct ksv_option check_option_table[] = {
 
 struct check {
 	const struct check_options *options;
-	const struct model_load	*load;
+	struct model_load	*load;
+	struct model_irqs	irqs;
 	struct output		*out;
 	struct table_writer	*csv;
 	int64_t			from_ns, to_ns;
@@ -310,18 +314,29 @@ static void print_sum(const struct check *check)
 	out_char(out, '\n');
 }
 
-static int check_limits(const struct check *check)
+static int check_limits(struct check *check)
 {
 	const struct check_options *options = check->options;
 	struct check_budgets budgets = {
 		.budgets = &options->budgets, .windows = &options->windows,
-		.vcpus = &options->vcpus, .from_ns = check->from_ns, .to_ns = check->to_ns,
+		.vcpus = &options->vcpus, .irqs = &check->irqs,
+		.from_ns = check->from_ns, .to_ns = check->to_ns,
 		.around_ns = options->around.kind == KSV_TIME_NS ? options->around.ns : AROUND_NS,
 		.per = (enum check_per)options->per,
 		.format = (enum check_format)options->format,
 	};
 
-	return check_budgets_run(&budgets, check->load, check->out);
+	int ret = check_budgets_need_irqs(budgets.budgets) ?
+		  model_irqs_read(&check->irqs, check->load) : 0, status;
+
+	if (ret) {
+		ksv_error("%s: %s", check->load->path, host_trace_problem(ret));
+		return KSV_EXIT_FILE;
+	}
+	status = check_budgets_run(&budgets, check->load, check->out);
+	if (!options->quiet)
+		check_budgets_notes(&budgets, check->load->model);
+	return status;
 }
 
 /** Return: KSV_EXIT_OK, or the exit status after a message. */
@@ -359,21 +374,21 @@ static int check_isolation(const struct check *check)
 	return status;
 }
 
-static int check_file(struct check_options *options, const struct trace_args *args,
+static int check_host(struct check_options *options, struct model_files *files, int host,
 		      struct output *out)
 {
 	struct model_load load = {
-		.path = args->items[0].path,
 		.options = options->trace,
 		.quiet = options->quiet,
-		.before = &args->notes,
 		.command = options->command, .vcpus = &options->vcpus,
 	};
 	struct table_writer csv = { .table = &run_table, .format = &table_csv, .out = out };
 	struct check check = { .options = options, .load = &load, .out = out, .csv = &csv };
 	int64_t begin_ns, end_ns;	/* of the part that the trace has */
-	int status = model_load(&load);
+	int status;
 
+	model_files_load(files, host, &load);
+	status = model_load(&load);
 	if (status)
 		goto end;
 	check.from_ns = model_time(&load, &options->from, virt_model_begin(load.model));
@@ -397,26 +412,42 @@ static int check_file(struct check_options *options, const struct trace_args *ar
 	print_sum(&check);
 	status = out_close(out, check.outside ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
 notes:
-	if (!options->quiet) {
+	if (!options->quiet)
 		model_notes(&load);
-		check_budgets_notes(&options->budgets, load.model);
-	}
 changed:
 	status = model_changed(&load, status);
 end:
+	model_irqs_free(&check.irqs);
 	model_unload(&load);
 	return status;
 }
 
-static int check_arg(struct check_options *options, const char *arg, struct output *out)
+static int check_opened(struct check_options *options, struct model_files *files,
+			struct output *out)
+{
+	int host, status = model_files_only_host(files, options->command, &host);
+
+	return status ? status : check_host(options, files, host, out);
+}
+
+/** A host; its guests' traces are read if a limit needs them. */
+static int check_args(struct check_options *options, char **argv, int n, struct output *out)
 {
 	struct trace_args args = {
-		.host_only = true, .quiet = options->quiet, .max_input = options->trace.max_input,
+		.host_only = n == 1 && !check_budgets_need_irqs(&options->budgets),
+		.quiet = options->quiet, .max_input = options->trace.max_input,
 	};
-	int status = trace_args_add(&args, arg);
+	struct model_files files = {
+		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
+	};
+	int status = trace_args_take(&args, argv, n, options->command, NULL), unread;
 
-	if (!status)
-		status = check_file(options, &args, out);
+	if (!status) {
+		unread = model_files_open(&files);
+		status = files.traces ? check_opened(options, &files, out) : unread;
+		status = status ? status : unread;
+	}
+	model_files_close(&files);
 	trace_args_free(&args);
 	return status;
 }
@@ -462,13 +493,10 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 		goto end;
 	if (first == argc)
 		status = ksv_usage_error(command, "which file?");
-	else if (first + 1 < argc)
-		status = ksv_usage_error(command, "give one file; '%s' is another one",
-					 argv[first + 1]);
 	else
 		status = check_options(&options);
 	if (!status)
-		status = check_arg(&options, argv[first], &out);
+		status = check_args(&options, argv + first, argc - first, &out);
 end:
 	affinity_free(&options.affinities);
 	budget_free(&options.budgets);
@@ -479,7 +507,7 @@ end:
 
 const struct ksv_command cmd_check = {
 	.name = "check",
-	.args = "[OPTION...] FILE",
+	.args = "[OPTION...] FILE...",
 	.summary = "Check the placement of vCPUs, and limits of latency, steal and exits",
 	.notes = KSV_NOTE_HOST
 		 "Exit status 1: a vCPU ran elsewhere, or shared a core with another machine, or\n"

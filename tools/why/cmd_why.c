@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "guest_lives.h"
-#include "irq_delivery.h"
 #include "model_files.h"
+#include "model_irqs.h"
 #include "model_load.h"
 #include "model_monitors.h"
 #include "model_vcpus.h"
@@ -512,21 +512,10 @@ static bool asks_for_devices(const struct asked *asked)
 /** Which device has which vector, by the host's own guests, read once more. */
 static int name_devices(struct asked *asked)
 {
-	struct virt_devices *devices = virt_devices_new();
-	int ret = devices ? 0 : -ENOMEM;
+	struct model_irqs irqs = { 0 };
+	int ret = model_irqs_read(&irqs, &asked->load);
 
-	for (int i = 0; i < asked->load.n_guests && !ret; i++) {
-		const struct guest_lives_source *source = &asked->lives.sources[i];
-		struct irq_list irqs;
-
-		ret = irq_pair_read(&(struct irq_pair){
-			.model = asked->load.model, .host = &asked->load.host,
-			.guest = source->trace, .tids = source->tids, .n_tids = source->n_tids,
-			.devices = devices, .model_time = source->model_time, .arg = source->arg,
-		}, &irqs);
-		irq_list_free(&irqs);
-	}
-	virt_model_set_devices(asked->load.model, devices);
+	model_irqs_free(&irqs);
 	return ret;
 }
 
