@@ -316,9 +316,6 @@ rm -r "$TRACING/events/kvm"
 attempt
 rm "$TRACING/events/header_page"
 attempt
-mkdir -p "$KSHARK_VIRT_ROOT/sys/hypervisor"
-echo xen > "$KSHARK_VIRT_ROOT/sys/hypervisor/type"
-attempt
 rm -r "$KSHARK_VIRT_ROOT/sys"
 attempt
 mkdir -p "$KSHARK_VIRT_ROOT/sys/class/misc/kvm"

@@ -19,7 +19,6 @@
 
 /** xentrace has opened its file, and the helper has written the sidecar, in this time. */
 #define START_S		10
-#define META_LOG	RECORD_XEN_FILE ".meta.log"
 /** Where the helper is, as seen from the command. */
 #define META		"kshark-virt-xen-meta"
 
@@ -27,7 +26,7 @@
 #define MASK_SCHED	RECORD_XEN_SCHED
 #define MASK_DOM0OP	0x0004f000
 #define MASK_HVM	RECORD_XEN_HVM
-#define MASK_PV		0x0020f000
+#define MASK_PV		RECORD_XEN_PV
 #define MASK_HW		0x0080f000
 
 static const struct {
@@ -81,6 +80,11 @@ static int check_xentrace(struct record *record)
 	else
 		ksv_error("xentrace does not work here: %s", *said ? said : "it says nothing");
 	return 1;
+}
+
+int record_xen_check_host(struct record *record)
+{
+	return check_domain() + check_xentrace(record);
 }
 
 int record_xen_check_in_use(void)
@@ -170,11 +174,11 @@ pid_t record_xen_start_meta(struct record *record)
 
 	record_xen_meta(program);
 	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE ".meta.json", record->folder);
-	pid = record_spawn(record, argv, NULL, NULL, META_LOG);
+	pid = record_spawn(record, argv, NULL, NULL, RECORD_XEN_META_LOG);
 	if (pid > 0 && wait_for_file(record, RECORD_XEN_FILE ".meta.json", &pid))
 		return pid;
-	ksv_note(META " does not work here (%s/" META_LOG "): names, clock and placement of vCPUs "
-		 "will be missing", record->folder);
+	ksv_note(META " does not work here (%s/" RECORD_XEN_META_LOG "): names, clock and "
+		 "placement of vCPUs will be missing", record->folder);
 	return pid > 0 ? pid : 0;
 }
 
@@ -375,7 +379,7 @@ int record_xen(struct record *record)
 	status = record_lock_take(record);
 	if (status)
 		return status;
-	missing = check_domain() + check_xentrace(record) + record_xen_check_in_use();
+	missing = record_xen_check_host(record) + record_xen_check_in_use();
 	if (!missing)
 		missing = record_check_folder(record);
 	if (missing)

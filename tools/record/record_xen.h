@@ -12,11 +12,13 @@
 #define RECORD_XEN_PAGE		4096
 
 #define RECORD_XEN_LOG		RECORD_XEN_FILE ".log"
+#define RECORD_XEN_META_LOG	RECORD_XEN_FILE ".meta.log"
 
 /** Classes of events, as xentrace takes them: with all their subclasses. */
 #define RECORD_XEN_GEN		0x0001f000
 #define RECORD_XEN_SCHED	0x0002f000
 #define RECORD_XEN_HVM		0x0008f000
+#define RECORD_XEN_PV		0x0020f000
 #define RECORD_XEN_SUBCLASSES	0x0000f000
 
 /* --- record_xen.c ---------------------------------------------------------------------------- */
@@ -43,6 +45,9 @@ void record_xen_end(pid_t *pid, int signal, int *status);
  * Return: an exit status, after a message.
  */
 int record_xen_finish(struct record *record, int status);
+
+/** record_xen_check_host - can xentrace run here? Return: how much is missing, after messages. */
+int record_xen_check_host(struct record *record);
 
 /**
  * record_xen_check_in_use - does anybody else trace?

@@ -18,6 +18,7 @@
 #include "top_input_xen.h"
 #include "top_listen.h"
 #include "top_screen.h"
+#include "top_xen_host.h"
 #include "trace_args.h"
 
 #define INTERVAL_NS	1000000000
@@ -69,7 +70,7 @@ static const struct ksv_option top_option_table[] = {
 	  ksv_take_time, offsetof(OPTIONS, hold), NULL },
 	{ 0, "limit", "SIZE", "memory limit for waiting records (default 256M)",
 	  ksv_take_size, offsetof(OPTIONS, limit), NULL },
-	{ 'b', "buffer", "SIZE", "for this host: kernel buffer for each CPU (default 2M)",
+	{ 'b', "buffer", "SIZE", "for this host: buffer for each CPU (default 2M, Xen:\nas it is)",
 	  ksv_take_size, offsetof(OPTIONS, buffer), NULL },
 	{ 0, "sidecar", "FILE", "sidecar for standard input or a pipe: clock, names",
 	  ksv_take_text, offsetof(OPTIONS, sidecar), NULL },
@@ -380,33 +381,47 @@ static int follow_input(struct top_options *options, const char *name, const cha
 	return status;
 }
 
-/** @grows: whether there will be more at the end of a file; or NULL */
-static int follow(struct top_options *options, const char *path, bool (*grows)(void *arg),
-		  void *arg)
+/**
+ * What xentrace writes.
+ * @name: for messages; NULL: that of @path
+ * @sidecar: or NULL
+ * @grows: whether there will be more at the end of a file; or NULL
+ */
+static int follow_xen(struct top_options *options, const char *name, const char *path,
+		      const char *sidecar, bool (*grows)(void *arg), void *arg)
 {
 	struct xen_live_options xen = {
 		.trace = {
 			.cpu_hz = options->trace.cpu_hz,
 			.absolute_time = options->trace.absolute_time,
-			.meta_path = options->sidecar,
+			.meta_path = sidecar,
 		},
-		.path = strcmp(path, "-") ? path : NULL,
+		.path = strcmp(path, "-") && !name ? path : NULL,
 		.max_bytes = options->limit,
 	};
 	struct top_input_xen input;
-	int status = check_stream(options, path);
+	int status;
 
-	if (status)
-		return status;
 	if (__builtin_add_overflow(options->interval.ns, options->hold.ns, &xen.begin_ns))
 		xen.begin_ns = INT64_MAX;
 	if (top_input_xen_open(&input, path, &xen))
 		return KSV_EXIT_FILE;
+	if (name)
+		input.name = name;
 	input.grows = grows;
 	input.arg = arg;
 	status = follow_input(options, input.name, path, &top_input_xen, &input);
 	top_input_xen_close(&input);
 	return status;
+}
+
+/** @grows: as follow_xen() */
+static int follow(struct top_options *options, const char *path, bool (*grows)(void *arg),
+		  void *arg)
+{
+	int status = check_stream(options, path);
+
+	return status ? status : follow_xen(options, NULL, path, options->sidecar, grows, arg);
 }
 
 /** It never ends by itself. */
@@ -427,7 +442,8 @@ static int follow_host(struct top_options *options, const char *path, bool (*gro
 	/* what is changed in the kernel becomes as it was */
 	top_follow_signals();
 	if (!status)
-		status = top_input_kvm_open(&input, name, options->buffer, options->limit);
+		status = top_input_kvm_open(&input, name, options->buffer ? : BUFFER,
+					    options->limit);
 	if (status)
 		return status;
 	if (!options->quiet && top_input_kvm_is_idle(&input))
@@ -561,6 +577,22 @@ static int top_arg(struct top_options *options, const char *arg)
 	return status;
 }
 
+/** Its own xentrace ends with it. */
+static int follow_dom0(struct top_options *options)
+{
+	static struct top_xen_host host;
+	int status = check_live(options, "this host");
+
+	if (status)
+		return status;
+	top_follow_signals();
+	status = top_xen_host_open(&host, options->buffer);
+	if (!status)
+		status = follow_xen(options, "this host", host.path,
+				    *host.sidecar ? host.sidecar : NULL, NULL, NULL);
+	return top_xen_host_close(&host, status);
+}
+
 /** This host. */
 static int top_host(struct top_options *options)
 {
@@ -569,7 +601,8 @@ static int top_host(struct top_options *options)
 				       "a FILE");
 	if (!options->hold.kind)
 		options->hold.ns = HOLD_NS;
-	return follow_host(options, "this host", NULL, NULL);
+	return record_is_xen() ? follow_dom0(options) :
+				 follow_host(options, "this host", NULL, NULL);
 }
 
 static int run_top(const struct ksv_command *command, int argc, char **argv)
@@ -581,7 +614,6 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 	int first, status;
 
 	options.limit = LIMIT;
-	options.buffer = BUFFER;
 	status = model_parse(command, argc, argv, &options, &options.trace, &first);
 	if (status >= 0)
 		goto end;
@@ -609,7 +641,7 @@ const struct ksv_command cmd_top = {
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd; or the\n"
 		 "trace.dat of a KVM host; FOLDER is a recording. A pipe, or - for standard\n"
 		 "input, is shown live: xentrace -D - | kshark-virt top -\n"
-		 "With no FILE, watch this KVM host (root only).\n"
+		 "With no FILE, watch this KVM host, or this Xen host in dom0 (root only).\n"
 		 "On a terminal, the full screen is used unless --format is given.\n",
 	.options = top_option_table,
 	.n_options = ARRAY_SIZE(top_option_table),

@@ -137,10 +137,6 @@ static int look(struct top_input_kvm *input)
 
 static int check(void)
 {
-	if (record_is_xen()) {
-		ksv_error("this is dom0 of Xen: xentrace -D - | kshark-virt top -");
-		return KSV_EXIT_FILE;
-	}
 	if (!record_is_kvm()) {
 		ksv_error("this host runs no KVM machines: there is no /dev/kvm; run top on the "
 			  "host, or give a trace");
