@@ -13,6 +13,7 @@
 
 #include "align_meta.h"
 #include "kvm_meta.h"
+#include "kvm_part_json.h"
 #include "sidecar.h"
 #include "virt_part.h"
 #include "xen_meta.h"
@@ -113,6 +114,24 @@ static void check_xen(void)
 	xen_meta_free(meta);
 }
 
+static void check_kvm_part(const struct kvm_part *part)
+{
+	struct json_object *root = json_object_new_object(), *written = kvm_part_write(part);
+	struct json_object *again;
+	struct kvm_part *copy;
+	char error[256];
+
+	json_object_object_add(root, "part", written);
+	if (kvm_part_read(root, "again", &copy, error, sizeof(error)) || !copy)
+		abort();
+	again = kvm_part_write(copy);
+	if (strcmp(json_object_to_json_string(written), json_object_to_json_string(again)) != 0)
+		abort();
+	json_object_put(again);
+	json_object_put(root);
+	kvm_part_free(copy);
+}
+
 /** What can be read can be written, and is the same then. */
 static void check_kvm(void)
 {
@@ -126,6 +145,8 @@ static void check_kvm(void)
 	}
 	if (!meta)
 		return;
+	if (meta->part)
+		check_kvm_part(meta->part);
 	if (kvm_meta_write(trace_path, meta, error, sizeof(error)) ||
 	    kvm_meta_read(trace_path, &again, error, sizeof(error)) || !again ||
 	    again->n_guests != meta->n_guests || again->cpu_khz != meta->cpu_khz ||

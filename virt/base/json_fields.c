@@ -201,11 +201,15 @@ static bool in_limits(const struct json_field *field, int64_t number)
 static bool read_number(struct json_object *object, const struct json_field *field, void *to)
 {
 	struct json_object *value = value_of(object, field, json_type_int);
-	int64_t number = value ? json_object_get_int64(value) : field->none;
-	bool right = value && in_limits(field, number);
+	int64_t number = value ? json_object_get_int64(value) : 0;
 
-	store(member(field, to), field->width, right ? number + field->plus : field->none);
-	return right;
+	if (value && in_limits(field, number)) {
+		store(member(field, to), field->width, number + field->plus);
+		if (number_in(field, to) - field->plus == number)
+			return true;
+	}
+	store(member(field, to), field->width, field->none);
+	return false;
 }
 
 static bool read_bits(struct json_object *object, const struct json_field *field, void *to)
@@ -369,7 +373,10 @@ static int read_field(struct json_object *object, const struct json_field *field
 		ret = read_value(object, field, to);
 		if (field->has && ret >= 0)
 			*known(field, to) = (uint8_t)ret;
-		return ret < 0 ? ret : ret || !field->must ? 0 : -EINVAL;
+		if (ret)
+			return ret < 0 ? ret : 0;
+		return field->must || (field->strict && json_member(object, field->key,
+								    json_type_int)) ? -EINVAL : 0;
 	}
 }
 

@@ -34,6 +34,7 @@ struct json_field {
 	uint8_t		width;		/* bytes of a number, or of the number of elements */
 	bool		is_signed;
 	bool		must;		/* without a possible value, nothing can be read */
+	bool		strict;		/* nor with an impossible number */
 	bool		always;		/* NUMBER: @none is written, too; LIST: an empty one */
 	bool		line;		/* LIST: each element is a text, as json_line_read() */
 	size_t		offset;

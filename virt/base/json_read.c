@@ -128,6 +128,21 @@ struct json_object *json_member(struct json_object *object, const char *key, jso
 	       json_object_is_type(value, type) ? value : NULL;
 }
 
+struct json_object *json_list_member(struct json_object *object, const char *key, size_t *n)
+{
+	struct json_object *list = json_member(object, key, json_type_array);
+
+	*n = list ? json_object_array_length(list) : 0;
+	return list;
+}
+
+const char *json_text_at(struct json_object *list, size_t i)
+{
+	struct json_object *value = json_object_array_get_idx(list, i);
+
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+}
+
 int json_text_member(struct json_object *object, const char *key, char **text)
 {
 	struct json_object *value = json_member(object, key, json_type_string);

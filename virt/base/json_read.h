@@ -35,6 +35,12 @@ int json_read_text(const char *path, const char *text, size_t length, struct jso
 /** json_member - a member of an object that is of this type, or NULL; @object may be anything. */
 struct json_object *json_member(struct json_object *object, const char *key, json_type type);
 
+/** json_list_member - an array, and its length; NULL and 0: there is none. */
+struct json_object *json_list_member(struct json_object *object, const char *key, size_t *n);
+
+/** json_text_at - an element of an array that is a text; or NULL. */
+const char *json_text_at(struct json_object *list, size_t i);
+
 /**
  * json_text_member - a copy of a text
  * @text: receives it, to be freed; NULL if there is no such member, or a NUL is in it

@@ -33,20 +33,6 @@ int virt_part_write(struct json_object *root, const struct virt_part *part,
  */
 int virt_part_read(struct json_object *root, struct virt_part **part, const char **wrong);
 
-/** json_list_member - an array, and its length; NULL and 0: there is none. */
-static inline struct json_object *json_list_member(struct json_object *object, const char *key,
-						   size_t *n)
-{
-	struct json_object *list = NULL;
-
-	if (!json_object_is_type(object, json_type_object) ||
-	    !json_object_object_get_ex(object, key, &list) ||
-	    !json_object_is_type(list, json_type_array))
-		list = NULL;
-	*n = list ? json_object_array_length(list) : 0;
-	return list;
-}
-
 #ifdef __cplusplus
 }
 #endif

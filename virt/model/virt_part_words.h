@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_part_words.h
- * @brief	Words of the facts about a part, for their reader and their writer.
+ * @brief	Words of the facts about a part.
  */
 #ifndef KSHARK_VIRT_VIRT_PART_WORDS_H
 #define KSHARK_VIRT_VIRT_PART_WORDS_H
@@ -10,24 +10,8 @@
 #include "virt_model.h"
 #include "virt_recorded.h"
 
-static const struct {
-	char		letter;
-	uint8_t		flag;
-} virt_part_flags[] = {
-	{ 'x', VIRT_INTERVAL_EXIT }, { 'n', VIRT_INTERVAL_NESTED },
-	{ 's', VIRT_INTERVAL_UNSPLIT }, { 'a', VIRT_INTERVAL_UNASKED },
-	{ 'e', VIRT_INTERVAL_ENTERED }, { 'p', VIRT_INTERVAL_ON_PCPU },
-	{ 'l', VIRT_INTERVAL_LOOSE },
-};
-
-/** virt_part_flag - of an interval, by its letter; or 0 */
-static inline uint8_t virt_part_flag(char letter)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(virt_part_flags); i++)
-		if (virt_part_flags[i].letter == letter)
-			return virt_part_flags[i].flag;
-	return 0;
-}
+/** Letters of VIRT_INTERVAL_..., from bit 0 on; a blank: the model finds it itself. */
+#define VIRT_PART_LETTERS	"x nsaepl"
 
 /** Kinds of records that a trace may have. */
 static const struct {
