@@ -12,6 +12,7 @@
 
 #include "array.h"
 #include "escape.h"
+#include "json_fields.h"
 #include "json_read.h"
 #include "kvm_meta.h"
 #include "kvm_part_json.h"
@@ -25,6 +26,230 @@
 /** A ratio has 64 bits, and all of it must not be behind the point. */
 #define MAX_FRAC_BITS	62
 
+/* --- tables ---------------------------------------------------------------------------------- */
+
+static double scale_of(const struct kvm_meta_vcpu *vcpu)
+{
+	return ldexp((double)vcpu->tsc_ratio, -vcpu->tsc_frac_bits);
+}
+
+static bool is_ratio(const struct kvm_meta_vcpu *vcpu)
+{
+	return vcpu->tsc_frac_bits > 0 && vcpu->tsc_frac_bits <= MAX_FRAC_BITS &&
+	       scale_of(vcpu) >= MIN_SCALE && scale_of(vcpu) <= MAX_SCALE;
+}
+
+/** Bits of 64, and a ratio that people can read beside the exact one. */
+static int put_tsc(struct json_object *object, const char *key, const void *from)
+{
+	const struct kvm_meta_vcpu *vcpu = from;
+	char scale[32];
+
+	if (!vcpu->has_tsc)
+		return 0;
+	snprintf(scale, sizeof(scale), "%.12f", scale_of(vcpu));
+	return json_add(object, key, json_bits_new((uint64_t)vcpu->tsc_offset)) ||
+	       (vcpu->tsc_offset_at_end != vcpu->tsc_offset &&
+		json_add(object, "tsc_offset_at_end",
+			 json_bits_new((uint64_t)vcpu->tsc_offset_at_end))) ||
+	       json_add(object, "tsc_scale", json_object_new_double_s(scale_of(vcpu), scale)) ||
+	       json_add(object, "tsc_ratio", json_object_new_uint64(vcpu->tsc_ratio)) ||
+	       json_add(object, "tsc_ratio_frac_bits", json_object_new_int(vcpu->tsc_frac_bits)) ?
+	       -ENOMEM : 0;
+}
+
+/** Of what cannot be understood, nothing is assumed. */
+static int take_tsc(struct json_object *object, const char *key, void *to)
+{
+	struct kvm_meta_vcpu *vcpu = to;
+	struct json_object *scale;
+	uint64_t offset, end;
+
+	if (!json_bits_member(object, key, &offset))
+		return 0;
+	if (!json_bits_member(object, "tsc_offset_at_end", &end))
+		end = offset;
+	vcpu->tsc_offset = (int64_t)offset;
+	vcpu->tsc_offset_at_end = (int64_t)end;
+	vcpu->tsc_ratio = KVM_META_RATIO_ONE;
+	vcpu->tsc_frac_bits = KVM_META_FRAC_BITS;
+	if (json_object_object_get_ex(object, "tsc_ratio", NULL)) {
+		int64_t bits = json_number_member(object, "tsc_ratio_frac_bits", 0);
+
+		if (!json_bits_member(object, "tsc_ratio", &vcpu->tsc_ratio))
+			return 0;
+		vcpu->tsc_frac_bits = bits > 0 && bits <= MAX_FRAC_BITS ? (int)bits : 0;
+	} else if (json_object_object_get_ex(object, "tsc_scale", &scale)) {
+		double value = json_object_get_double(scale);
+
+		if (!(value >= MIN_SCALE && value <= MAX_SCALE))
+			return 0;
+		vcpu->tsc_ratio = (uint64_t)llround(ldexp(value, KVM_META_FRAC_BITS));
+	}
+	vcpu->has_tsc = is_ratio(vcpu);
+	return 0;
+}
+
+static const struct json_field vcpu_fields[] = {
+	{ JSON_A_NUMBER("id", struct kvm_meta_vcpu, id, -1, 0, KVM_META_MAX_VCPUS - 1) },
+	{ JSON_A_NUMBER("tid", struct kvm_meta_vcpu, tid, 0, 1, INT32_MAX) },
+	{ .key = "tsc_offset", .kind = JSON_OWN, .put = put_tsc, .take = take_tsc },
+	{ JSON_A_NUMBER("cgroup", struct kvm_meta_vcpu, cgroup, 0, 0, KVM_META_MAX_CGROUPS),
+	  .plus = 1 },
+	JSON_FIELDS_END
+};
+
+static const struct json_field tid_fields[] = {
+	{ .kind = JSON_NUMBER, .width = sizeof(int32_t), .is_signed = true, .least = 1,
+	  .most = INT32_MAX },
+	JSON_FIELDS_END
+};
+
+static const struct json_field guest_fields[] = {
+	{ JSON_A_TEXT("name", struct kvm_meta_guest, name) },
+	{ JSON_A_TEXT("uuid", struct kvm_meta_guest, uuid) },
+	{ JSON_A_NUMBER("pid", struct kvm_meta_guest, pid, 0, 1, INT32_MAX) },
+	{ JSON_A_NUMBER("continues", struct kvm_meta_guest, continues, 0, 1, INT32_MAX) },
+	{ JSON_A_LIST("threads", struct kvm_meta_guest, threads, n_threads, threads_room,
+		      tid_fields) },
+	{ JSON_A_LIST("vcpus", struct kvm_meta_guest, vcpus, n_vcpus, room, vcpu_fields),
+	  .always = true },
+	JSON_FIELDS_END
+};
+
+static const struct json_field guest_list[] = {
+	{ JSON_A_LIST("guests", struct kvm_meta, guests, n_guests, room, guest_fields),
+	  .most = KVM_META_MAX_GUESTS, .always = true },
+	JSON_FIELDS_END
+};
+
+/** Numbers of a quota; an impossible one is kept until the whole quota is judged. */
+#define A_QUOTA(member)	\
+	{ JSON_A_NUMBER(#member, struct cpu_quota, member, CPU_NO_QUOTA, INT64_MIN, INT64_MAX) }
+
+static const struct json_field quota_fields[] = {
+	A_QUOTA(quota_us), A_QUOTA(period_us), A_QUOTA(periods), A_QUOTA(throttled),
+	A_QUOTA(throttled_us),
+	JSON_FIELDS_END
+};
+
+static const struct json_field cgroup_fields[] = {
+	{ JSON_A_TEXT("path", struct kvm_meta_cgroup, path) },
+	{ JSON_A_NUMBER("above", struct kvm_meta_cgroup, above, 0, 0, KVM_META_MAX_CGROUPS),
+	  .plus = 1 },
+	{ .key = "begin", .kind = JSON_INSIDE, JSON_PLACE(struct kvm_meta_cgroup, begin),
+	  .fields = quota_fields, JSON_HAS(struct kvm_meta_cgroup, has_begin) },
+	{ .key = "end", .kind = JSON_INSIDE, JSON_PLACE(struct kvm_meta_cgroup, end),
+	  .fields = quota_fields, JSON_HAS(struct kvm_meta_cgroup, has_end) },
+	JSON_FIELDS_END
+};
+
+/** Up to the last one that is there; without any, nothing. */
+static int put_texts(struct json_object *root, const char *key, char *const *texts, int n)
+{
+	struct json_object *list;
+	int ret;
+
+	while (n && !texts[n - 1])
+		n--;
+	if (!n)
+		return 0;
+	list = json_object_new_array();
+	ret = json_add(root, key, list);
+	for (int i = 0; i < n && !ret; i++)
+		ret = json_add(list, NULL, json_text_new(texts[i] ? texts[i] : ""));
+	return ret;
+}
+
+/** Of what is no text, or what there cannot be, nothing is taken. Return: 0 or -ENOMEM. */
+static int take_texts(struct kvm_meta *meta, struct json_object *root, const char *key,
+		      int (*take)(struct kvm_meta *meta, int32_t i, const char *text))
+{
+	struct json_object *list = json_member(root, key, json_type_array);
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n && i < VIRT_IDLE_STATES; i++) {
+		struct json_object *text = json_object_array_get_idx(list, i);
+
+		if (json_object_is_type(text, json_type_string) &&
+		    take(meta, (int32_t)i, json_object_get_string(text)) == -ENOMEM)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int put_idle_states(struct json_object *root, const char *key, const void *from)
+{
+	const struct kvm_meta *meta = from;
+
+	return put_texts(root, key, meta->idle_states, VIRT_IDLE_STATES);
+}
+
+static int take_idle_states(struct json_object *root, const char *key, void *meta)
+{
+	return take_texts(meta, root, key, kvm_meta_name_idle_state);
+}
+
+static int put_governors(struct json_object *root, const char *key, const void *from)
+{
+	const struct kvm_meta *meta = from;
+
+	return put_texts(root, key, meta->governors, meta->n_governors);
+}
+
+static int take_governor(struct kvm_meta *meta, int32_t i, const char *name)
+{
+	(void)i;
+	return kvm_meta_add_governor(meta, name);
+}
+
+static int take_governors(struct json_object *root, const char *key, void *meta)
+{
+	return take_texts(meta, root, key, take_governor);
+}
+
+static const struct json_field moment_fields[] = {
+	{ JSON_A_VALUE("realtime_ns", struct kvm_meta, realtime_ns, -1) },
+	{ JSON_A_VALUE("trace_ns", struct kvm_meta, trace_ns, 0) },
+	JSON_FIELDS_END
+};
+
+static int put_moment(struct json_object *root, const char *key, const void *from)
+{
+	const struct kvm_meta *meta = from;
+	struct json_object *moment;
+	int ret;
+
+	if (!meta->has_moment)
+		return 0;
+	moment = json_object_new_object();
+	ret = json_add(root, key, moment);
+	return ret ? ret : json_fields_write(moment, moment_fields, meta);
+}
+
+static int take_moment(struct json_object *root, const char *key, void *to)
+{
+	struct kvm_meta *meta = to;
+	uint64_t trace_ns;
+
+	meta->has_moment = json_moment_member(root, key, "trace_ns", &meta->realtime_ns,
+					      &trace_ns) && trace_ns <= INT64_MAX;
+	meta->trace_ns = meta->has_moment ? (int64_t)trace_ns : 0;
+	return 0;
+}
+
+/** All but the guests. */
+static const struct json_field head_fields[] = {
+	{ .key = "idle_states", .kind = JSON_OWN, .put = put_idle_states,
+	  .take = take_idle_states },
+	{ .key = "governors", .kind = JSON_OWN, .put = put_governors, .take = take_governors },
+	{ .key = "moment", .kind = JSON_OWN, .put = put_moment, .take = take_moment },
+	{ JSON_A_LIST("cgroups", struct kvm_meta, cgroups, n_cgroups, cgroups_room,
+		      cgroup_fields) },
+	{ JSON_A_NUMBER("cpu_khz", struct kvm_meta, cpu_khz, 0, 0, INT64_MAX) },
+	JSON_FIELDS_END
+};
+
 /* --- in memory ------------------------------------------------------------------------------- */
 
 struct kvm_meta *kvm_meta_new(void)
@@ -36,20 +261,12 @@ void kvm_meta_free(struct kvm_meta *meta)
 {
 	if (!meta)
 		return;
-	for (int i = 0; i < meta->n_guests; i++) {
-		free(meta->guests[i].name);
-		free(meta->guests[i].uuid);
-		free(meta->guests[i].vcpus);
-		free(meta->guests[i].threads);
-	}
+	json_fields_free(guest_list, meta);
+	json_fields_free(head_fields, meta);
 	for (int i = 0; i < VIRT_IDLE_STATES; i++)
 		free(meta->idle_states[i]);
 	for (int i = 0; i < meta->n_governors; i++)
 		free(meta->governors[i]);
-	for (int i = 0; i < meta->n_cgroups; i++)
-		free(meta->cgroups[i].path);
-	free(meta->cgroups);
-	free(meta->guests);
 	free(meta->places);
 	key_map_destroy(&meta->threads);
 	kvm_part_free(meta->part);
@@ -119,17 +336,6 @@ struct kvm_meta_guest *kvm_meta_add_guest(struct kvm_meta *meta, const char *nam
 	return &meta->guests[meta->n_guests++];
 }
 
-static double scale_of(const struct kvm_meta_vcpu *vcpu)
-{
-	return ldexp((double)vcpu->tsc_ratio, -vcpu->tsc_frac_bits);
-}
-
-static bool is_ratio(const struct kvm_meta_vcpu *vcpu)
-{
-	return vcpu->tsc_frac_bits > 0 && vcpu->tsc_frac_bits <= MAX_FRAC_BITS &&
-	       scale_of(vcpu) >= MIN_SCALE && scale_of(vcpu) <= MAX_SCALE;
-}
-
 int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *vcpu)
 {
 	if (vcpu->id < 0 || vcpu->id >= KVM_META_MAX_VCPUS || vcpu->tid < 0 ||
@@ -197,189 +403,11 @@ int32_t kvm_meta_first(const struct kvm_meta *meta, int32_t tid)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-static struct json_object *object_of_vcpu(const struct kvm_meta_vcpu *vcpu)
+static int put_all(struct json_object *root, const void *meta)
 {
-	struct json_object *object = json_object_new_object();
-	char scale[32];
-	int ret = json_add(object, "id", json_object_new_int(vcpu->id));
+	int ret = json_fields_write(root, head_fields, meta);
 
-	snprintf(scale, sizeof(scale), "%.12f", vcpu->has_tsc ? scale_of(vcpu) : 1);
-	if (!ret && vcpu->tid)
-		ret = json_add(object, "tid", json_object_new_int(vcpu->tid));
-	if (!ret && vcpu->has_tsc &&
-	    (json_add(object, "tsc_offset", json_bits_new((uint64_t)vcpu->tsc_offset)) ||
-	     (vcpu->tsc_offset_at_end != vcpu->tsc_offset &&
-	      json_add(object, "tsc_offset_at_end",
-		       json_bits_new((uint64_t)vcpu->tsc_offset_at_end))) ||
-	     json_add(object, "tsc_scale", json_object_new_double_s(scale_of(vcpu), scale)) ||
-	     json_add(object, "tsc_ratio", json_object_new_uint64(vcpu->tsc_ratio)) ||
-	     json_add(object, "tsc_ratio_frac_bits", json_object_new_int(vcpu->tsc_frac_bits))))
-		ret = -ENOMEM;
-	if (!ret && vcpu->cgroup)
-		ret = json_add(object, "cgroup", json_object_new_int(vcpu->cgroup - 1));
-	if (!ret)
-		return object;
-	json_object_put(object);
-	return NULL;
-}
-
-/** Members of a quota; one that is CPU_NO_QUOTA is left out. */
-static const struct {
-	const char	*key;
-	size_t		offset;
-} quota_members[] = {
-	{ "quota_us", offsetof(struct cpu_quota, quota_us) },
-	{ "period_us", offsetof(struct cpu_quota, period_us) },
-	{ "periods", offsetof(struct cpu_quota, periods) },
-	{ "throttled", offsetof(struct cpu_quota, throttled) },
-	{ "throttled_us", offsetof(struct cpu_quota, throttled_us) },
-};
-
-static int64_t *quota_member(const struct cpu_quota *quota, size_t i)
-{
-	return (int64_t *)((uintptr_t)quota + quota_members[i].offset);
-}
-
-/** Return: 0 or -ENOMEM. */
-static int put_quota(struct json_object *root, const char *key, bool is_known,
-		     const struct cpu_quota *quota)
-{
-	struct json_object *object;
-	int ret;
-
-	if (!is_known)
-		return 0;
-	object = json_object_new_object();
-	ret = json_add(root, key, object);
-	for (size_t i = 0; i < ARRAY_SIZE(quota_members) && !ret; i++)
-		if (*quota_member(quota, i) >= 0)
-			ret = json_add(object, quota_members[i].key,
-				       json_object_new_int64(*quota_member(quota, i)));
-	return ret;
-}
-
-static struct json_object *object_of_cgroup(const struct kvm_meta_cgroup *cgroup)
-{
-	struct json_object *object = json_object_new_object();
-	int ret = json_add(object, "path", json_text_new(cgroup->path));
-
-	if (!ret && cgroup->above)
-		ret = json_add(object, "above", json_object_new_int(cgroup->above - 1));
-	if (!ret)
-		ret = put_quota(object, "begin", cgroup->has_begin, &cgroup->begin);
-	if (!ret)
-		ret = put_quota(object, "end", cgroup->has_end, &cgroup->end);
-	if (!ret)
-		return object;
-	json_object_put(object);
-	return NULL;
-}
-
-/** Return: 0 or -ENOMEM. */
-static int put_cgroups(struct json_object *root, const struct kvm_meta *meta)
-{
-	struct json_object *list;
-	int ret;
-
-	if (!meta->n_cgroups)
-		return 0;
-	list = json_object_new_array();
-	ret = json_add(root, "cgroups", list);
-	for (int i = 0; i < meta->n_cgroups && !ret; i++)
-		ret = json_add(list, NULL, object_of_cgroup(&meta->cgroups[i]));
-	return ret;
-}
-
-/** Return: 0 or -ENOMEM. */
-static int put_threads(struct json_object *object, const struct kvm_meta_guest *guest)
-{
-	struct json_object *list;
-	int ret;
-
-	if (!guest->n_threads)
-		return 0;
-	list = json_object_new_array();
-	ret = json_add(object, "threads", list);
-	for (int i = 0; i < guest->n_threads && !ret; i++)
-		ret = json_add(list, NULL, json_object_new_int(guest->threads[i]));
-	return ret;
-}
-
-static struct json_object *object_of_guest(const struct kvm_meta_guest *guest)
-{
-	struct json_object *object = json_object_new_object(), *list = json_object_new_array();
-	int ret = 0;
-
-	if (guest->name)
-		ret = json_add(object, "name", json_text_new(guest->name));
-	if (!ret && guest->uuid)
-		ret = json_add(object, "uuid", json_text_new(guest->uuid));
-	if (!ret && guest->pid)
-		ret = json_add(object, "pid", json_object_new_int(guest->pid));
-	if (!ret && guest->continues)
-		ret = json_add(object, "continues", json_object_new_int(guest->continues));
-	if (!ret)
-		ret = put_threads(object, guest);
-	for (int i = 0; i < guest->n_vcpus && !ret; i++)
-		ret = json_add(list, NULL, object_of_vcpu(&guest->vcpus[i]));
-	if (ret)
-		json_object_put(list);
-	else
-		ret = json_add(object, "vcpus", list);
-	if (!ret)
-		return object;
-	json_object_put(object);
-	return NULL;
-}
-
-/** Up to the last one that is there; without any, nothing. */
-static int put_texts(struct json_object *root, const char *key, char *const *texts, int n)
-{
-	struct json_object *list;
-	int ret;
-
-	while (n && !texts[n - 1])
-		n--;
-	if (!n)
-		return 0;
-	list = json_object_new_array();
-	ret = json_add(root, key, list);
-	for (int i = 0; i < n && !ret; i++)
-		ret = json_add(list, NULL, json_text_new(texts[i] ? texts[i] : ""));
-	return ret;
-}
-
-/** Return: 0 or -ENOMEM. */
-static int put_moment(struct json_object *root, const struct kvm_meta *meta)
-{
-	struct json_object *moment = json_object_new_object();
-	int ret = json_add(root, "moment", moment);
-
-	if (!ret)
-		ret = json_add(moment, "realtime_ns", json_object_new_int64(meta->realtime_ns));
-	return ret ? ret : json_add(moment, "trace_ns", json_object_new_int64(meta->trace_ns));
-}
-
-static int put_all(struct json_object *root, const void *what)
-{
-	const struct kvm_meta *meta = what;
-	struct json_object *list = json_object_new_array();
-	int ret = put_texts(root, "idle_states", meta->idle_states, VIRT_IDLE_STATES);
-
-	if (!ret)
-		ret = put_texts(root, "governors", meta->governors, meta->n_governors);
-	if (!ret && meta->has_moment)
-		ret = put_moment(root, meta);
-	if (!ret)
-		ret = put_cgroups(root, meta);
-	if (!ret && meta->cpu_khz)
-		ret = json_add(root, "cpu_khz", json_object_new_int64((int64_t)meta->cpu_khz));
-	for (int i = 0; i < meta->n_guests && !ret; i++)
-		ret = json_add(list, NULL, object_of_guest(&meta->guests[i]));
-	if (!ret)
-		return json_add(root, "guests", list);
-	json_object_put(list);
-	return ret;
+	return ret ? ret : json_fields_write(root, guest_list, meta);
 }
 
 int kvm_meta_write(const char *trace_path, const struct kvm_meta *meta, char *error, size_t size)
@@ -389,212 +417,99 @@ int kvm_meta_write(const char *trace_path, const struct kvm_meta *meta, char *er
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/** Of what is no text, or what there cannot be, nothing is taken. Return: 0 or -ENOMEM. */
-static int take_texts(struct kvm_meta *meta, struct json_object *root, const char *key,
-		      int (*take)(struct kvm_meta *meta, int32_t i, const char *text))
+/** Is every number of a quota known? Only the quota itself may be missing. */
+static bool is_quota(const struct cpu_quota *quota)
 {
-	struct json_object *list = json_member(root, key, json_type_array);
-	size_t n = list ? json_object_array_length(list) : 0;
-
-	for (size_t i = 0; i < n && i < VIRT_IDLE_STATES; i++) {
-		struct json_object *text = json_object_array_get_idx(list, i);
-
-		if (json_object_is_type(text, json_type_string) &&
-		    take(meta, (int32_t)i, json_object_get_string(text)) == -ENOMEM)
-			return -ENOMEM;
-	}
-	return 0;
+	return quota->quota_us >= CPU_NO_QUOTA && quota->period_us >= 0 && quota->periods >= 0 &&
+	       quota->throttled >= 0 && quota->throttled_us >= 0;
 }
 
-static int take_governor(struct kvm_meta *meta, int32_t i, const char *name)
+/** A lower number, of one that is there; its depth is limited. */
+static void judge_cgroup(struct kvm_meta *meta, int i)
 {
-	(void)i;
-	return kvm_meta_add_governor(meta, name);
+	struct kvm_meta_cgroup *cgroup = &meta->cgroups[i];
+	const struct kvm_meta_cgroup *above = NULL;
+
+	if (cgroup->above > 0 && cgroup->above <= i)
+		above = &meta->cgroups[cgroup->above - 1];
+	if (above && above->depth < KVM_META_MAX_DEPTH)
+		cgroup->depth = above->depth + 1;
+	else
+		cgroup->above = 0;
+	cgroup->has_begin = cgroup->has_begin && is_quota(&cgroup->begin);
+	cgroup->has_end = cgroup->has_end && is_quota(&cgroup->end);
 }
 
-/** Of what cannot be understood, nothing is assumed. */
-static void take_tsc(struct json_object *object, struct kvm_meta_vcpu *vcpu)
+/** @seen: numbers of vCPUs that the guest has already. Return: 0, 1 to leave it out, or -ENOMEM. */
+static int judge_vcpu(struct kvm_meta *meta, int guest, int n, struct kvm_meta_vcpu *vcpu,
+		      bool *seen)
 {
-	struct json_object *scale;
-	uint64_t offset, end;
+	int64_t place;
 
-	if (!json_bits_member(object, "tsc_offset", &offset))
-		return;
-	if (!json_bits_member(object, "tsc_offset_at_end", &end))
-		end = offset;
-	vcpu->tsc_offset = (int64_t)offset;
-	vcpu->tsc_offset_at_end = (int64_t)end;
-	vcpu->tsc_ratio = KVM_META_RATIO_ONE;
-	vcpu->tsc_frac_bits = KVM_META_FRAC_BITS;
-	if (json_object_object_get_ex(object, "tsc_ratio", NULL)) {
-		int64_t bits = json_number_member(object, "tsc_ratio_frac_bits", 0);
-
-		if (!json_bits_member(object, "tsc_ratio", &vcpu->tsc_ratio))
-			return;
-		vcpu->tsc_frac_bits = bits > 0 && bits <= MAX_FRAC_BITS ? (int)bits : 0;
-	} else if (json_object_object_get_ex(object, "tsc_scale", &scale)) {
-		double value = json_object_get_double(scale);
-
-		if (!(value >= MIN_SCALE && value <= MAX_SCALE))
-			return;
-		vcpu->tsc_ratio = (uint64_t)llround(ldexp(value, KVM_META_FRAC_BITS));
-	}
-	vcpu->has_tsc = is_ratio(vcpu);
-}
-
-/** A number of a cgroup below @end, from 1 on; 0: there is none. */
-static int cgroup_number(const struct kvm_meta *meta, struct json_object *object, const char *key,
-			 int end)
-{
-	int64_t number = json_number_member(object, key, -1);
-
-	return number >= 0 && number < end && number < meta->n_cgroups ? (int)number + 1 : 0;
-}
-
-/** Return: false if any number of it is not known. */
-static bool take_quota(struct json_object *object, const char *key, struct cpu_quota *quota)
-{
-	struct json_object *of = json_member(object, key, json_type_object);
-
-	for (size_t i = 0; of && i < ARRAY_SIZE(quota_members); i++) {
-		int64_t *number = quota_member(quota, i);
-
-		*number = json_number_member(of, quota_members[i].key, CPU_NO_QUOTA);
-		/* what cannot be is not known; only a quota may be missing */
-		if (*number < 0 && (number != &quota->quota_us || *number != CPU_NO_QUOTA))
-			return false;
-	}
-	return of;
-}
-
-/** Before the guests, whose vCPUs name them by number. Return: 0 or -ENOMEM. */
-static int take_cgroups(struct kvm_meta *meta, struct json_object *root)
-{
-	struct json_object *list = json_member(root, "cgroups", json_type_array);
-	size_t n = list ? json_object_array_length(list) : 0;
-
-	for (size_t i = 0; i < n && i < KVM_META_MAX_CGROUPS; i++) {
-		struct json_object *object = json_object_array_get_idx(list, i);
-		struct kvm_meta_cgroup *cgroup;
-		char *path;
-
-		if (json_text_member(object, "path", &path))
-			return -ENOMEM;
-		cgroup = kvm_meta_add_cgroup(meta, path ? path : "", cgroup_number(meta, object,
-					     "above", (int)i));
-		free(path);
-		if (!cgroup)
-			return -ENOMEM;
-		cgroup->has_begin = take_quota(object, "begin", &cgroup->begin);
-		cgroup->has_end = take_quota(object, "end", &cgroup->end);
-	}
-	return 0;
-}
-
-/** @seen: numbers of vCPUs that the guest has already. Return: 0 or -ENOMEM. */
-static int take_vcpu(struct kvm_meta *meta, struct json_object *object, bool *seen)
-{
-	struct kvm_meta_guest *guest = &meta->guests[meta->n_guests - 1];
-	int64_t id = json_number_member(object, "id", -1);
-	int64_t tid = json_number_member(object, "tid", 0), place;
-	struct kvm_meta_vcpu vcpu = { 0 };
-
-	if (id < 0 || id >= KVM_META_MAX_VCPUS || seen[id] || tid <= 0 || tid > INT32_MAX ||
-	    kvm_meta_find(meta, (int32_t)tid, NULL))
-		return 0;
-	seen[id] = true;
-	vcpu.id = (int32_t)id;
-	vcpu.tid = (int32_t)tid;
-	take_tsc(object, &vcpu);
-	vcpu.cgroup = cgroup_number(meta, object, "cgroup", meta->n_cgroups);
-	place = KEY_MAP_ELEMENT(&meta->threads, (uint32_t)tid, meta->places, meta->n_places);
+	if (vcpu->id < 0 || seen[vcpu->id] || vcpu->tid <= 0 ||
+	    kvm_meta_find(meta, vcpu->tid, NULL))
+		return 1;
+	seen[vcpu->id] = true;
+	if (vcpu->cgroup > meta->n_cgroups)
+		vcpu->cgroup = 0;
+	place = KEY_MAP_ELEMENT(&meta->threads, (uint32_t)vcpu->tid, meta->places, meta->n_places);
 	if (place < 0)
 		return -ENOMEM;
-	meta->places[place] = (struct kvm_meta_place){ meta->n_guests - 1, guest->n_vcpus };
-	return kvm_meta_add_vcpu(guest, &vcpu);
-}
-
-/** What are no threads is left out. Return: 0 or -ENOMEM. */
-static int take_threads(struct kvm_meta_guest *guest, struct json_object *object)
-{
-	struct json_object *list = json_member(object, "threads", json_type_array);
-	size_t n = list ? json_object_array_length(list) : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *one = json_object_array_get_idx(list, i);
-		int64_t tid = json_object_is_type(one, json_type_int) ?
-			      json_object_get_int64(one) : 0;
-
-		if (tid > 0 && tid <= INT32_MAX &&
-		    kvm_meta_add_thread(guest, (int32_t)tid) == -ENOMEM)
-			return -ENOMEM;
-	}
+	meta->places[place] = (struct kvm_meta_place){ guest, n };
 	return 0;
 }
 
-static int take_guest(struct kvm_meta *meta, struct json_object *object)
+/** Impossible vCPUs and threads are left out. Return: 0 or -ENOMEM. */
+static int judge_guest(struct kvm_meta *meta, int i)
 {
 	bool seen[KVM_META_MAX_VCPUS] = { false };
-	struct json_object *list = json_member(object, "vcpus", json_type_array);
-	int64_t pid = json_number_member(object, "pid", 0);
-	int64_t continues = json_number_member(object, "continues", 0);
-	struct kvm_meta_guest *guest;
-	char *name, *uuid = NULL;
-	int ret = json_text_member(object, "name", &name);
-	size_t n = list ? json_object_array_length(list) : 0;
+	struct kvm_meta_guest *guest = &meta->guests[i];
+	int n = 0, ret = 0;
 
-	if (!ret)
-		ret = json_text_member(object, "uuid", &uuid);
-	guest = ret ? NULL : kvm_meta_add_guest(meta, name && *name ? name : NULL, uuid,
-						pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0);
-	free(name);
-	free(uuid);
-	if (guest && continues > 0 && continues <= INT32_MAX) {
-		guest->continues = (int32_t)continues;
-		meta->has_lives = true;
+	if (guest->name && !*guest->name) {
+		free(guest->name);
+		guest->name = NULL;
 	}
-	ret = guest ? take_threads(guest, object) : -ENOMEM;
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = take_vcpu(meta, json_object_array_get_idx(list, i), seen);
-	return ret;
-}
-
-static void take_moment(struct kvm_meta *meta, struct json_object *root)
-{
-	uint64_t trace_ns;
-
-	meta->has_moment = json_moment_member(root, "moment", "trace_ns", &meta->realtime_ns,
-					      &trace_ns) && trace_ns <= INT64_MAX;
-	meta->trace_ns = meta->has_moment ? (int64_t)trace_ns : 0;
+	meta->has_lives |= guest->continues > 0;
+	if (guest->n_threads > KVM_META_MAX_THREADS)
+		guest->n_threads = KVM_META_MAX_THREADS;
+	for (int k = 0; k < guest->n_vcpus && ret >= 0; k++) {
+		ret = judge_vcpu(meta, i, n, &guest->vcpus[k], seen);
+		if (!ret)
+			guest->vcpus[n++] = guest->vcpus[k];
+	}
+	guest->n_vcpus = n;
+	return ret < 0 ? ret : 0;
 }
 
 /** Return: 0, or a negative errno and a text in @error. */
 static int take_all(struct kvm_meta *meta, struct json_object *root, const char *path,
 		    char *error, size_t size)
 {
-	struct json_object *list = json_member(root, "guests", json_type_array);
-	size_t n = list ? json_object_array_length(list) : 0;
-	int ret = json_khz_member(root, path, &meta->cpu_khz, error, size);
+	struct json_wrong wrong;
+	uint64_t khz;
+	int ret = json_khz_member(root, path, &khz, error, size);
 
-	if (!ret && n > KVM_META_MAX_GUESTS) {
-		text_format(error, size, "%s: %zu guests, and at most %d are allowed: correct it, "
-			    "or move it away", path, n, KVM_META_MAX_GUESTS);
-		return -E2BIG;
-	}
-	if (!ret && (take_cgroups(meta, root) ||
-		     take_texts(meta, root, "idle_states", kvm_meta_name_idle_state) ||
-		     take_texts(meta, root, "governors", take_governor))) {
-		text_format(error, size, "%s: not enough memory", path);
-		return -ENOMEM;
-	}
-	take_moment(meta, root);
+	if (ret)
+		return ret;
+	ret = json_fields_read(root, head_fields, meta, &wrong);
+	meta->cpu_khz = khz;
 	if (!ret)
 		ret = kvm_part_read(root, path, &meta->part, error, size);
-	for (size_t i = 0; i < n && !ret; i++) {
-		ret = take_guest(meta, json_object_array_get_idx(list, i));
-		if (ret)
-			text_format(error, size, "%s: not enough memory", path);
+	if (!ret)
+		ret = json_fields_read(root, guest_list, meta, &wrong);
+	if (ret == -E2BIG)
+		text_format(error, size, "%s: %zu guests, and at most %d are allowed: correct it, "
+			    "or move it away", path, wrong.n, KVM_META_MAX_GUESTS);
+	while (meta->n_cgroups > KVM_META_MAX_CGROUPS)
+		free(meta->cgroups[--meta->n_cgroups].path);
+	for (int i = 0; i < meta->n_cgroups && !ret; i++) {
+		judge_cgroup(meta, i);
+		if (!meta->cgroups[i].path && !(meta->cgroups[i].path = strdup("")))
+			ret = -ENOMEM;
 	}
+	for (int i = 0; i < meta->n_guests && !ret; i++)
+		ret = judge_guest(meta, i);
 	return ret;
 }
 

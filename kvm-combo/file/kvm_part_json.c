@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "escape.h"
+#include "json_fields.h"
 #include "json_read.h"
 #include "key_map.h"
 #include "kvm_part_json.h"
@@ -15,24 +16,25 @@
 /** What another version has written in another way is not read. */
 #define PART_VERSION	1
 
+static const struct json_field vcpu_fields[] = {
+	{ JSON_A_NUMBER("machine", struct kvm_part_vcpu, machine, -1, 0, INT32_MAX), .must = true },
+	{ JSON_A_TEXT("machine_name", struct kvm_part_vcpu, machine_name), .must = true },
+	{ JSON_A_NUMBER("id", struct kvm_part_vcpu, id, -1, 0, INT32_MAX), .must = true },
+	{ JSON_A_NUMBER("tid", struct kvm_part_vcpu, tid, -1, 1, INT32_MAX), .must = true },
+	{ JSON_A_TEXT("name", struct kvm_part_vcpu, name), .must = true },
+	{ JSON_SOME_BITS("tsc_offset", struct kvm_part_vcpu, tsc_offset, 0),
+	  JSON_HAS(struct kvm_part_vcpu, has_tsc) },
+	JSON_FIELDS_END
+};
+
+static const struct json_field part_fields[] = {
+	{ JSON_A_VALUE("first_ns", struct kvm_part, first_ns, 1) },
+	{ JSON_A_VALUE("last_ns", struct kvm_part, last_ns, 0) },
+	{ JSON_A_NUMBER("hz", struct kvm_part, hz, 0, 0, INT64_MAX), .strict = true },
+	JSON_FIELDS_END
+};
+
 /* --- writing --------------------------------------------------------------------------------- */
-
-static int write_vcpu(struct json_object *object, const struct kvm_part_vcpu *vcpu)
-{
-	int ret = json_add(object, "machine", json_object_new_int(vcpu->machine));
-
-	if (!ret)
-		ret = json_add(object, "machine_name", json_text_new(vcpu->machine_name));
-	if (!ret)
-		ret = json_add(object, "id", json_object_new_int(vcpu->id));
-	if (!ret)
-		ret = json_add(object, "tid", json_object_new_int(vcpu->tid));
-	if (!ret)
-		ret = json_add(object, "name", json_text_new(vcpu->name));
-	if (!ret && vcpu->has_tsc)
-		ret = json_add(object, "tsc_offset", json_bits_new((uint64_t)vcpu->tsc_offset));
-	return ret;
-}
 
 static struct json_object *write_vcpus(const struct kvm_part *part)
 {
@@ -44,7 +46,7 @@ static struct json_object *write_vcpus(const struct kvm_part *part)
 
 		ret = json_add(list, NULL, object);
 		if (!ret)
-			ret = write_vcpu(object, &part->vcpus[i]);
+			ret = json_fields_write(object, vcpu_fields, &part->vcpus[i]);
 	}
 	if (!ret)
 		return list;
@@ -55,14 +57,10 @@ static struct json_object *write_vcpus(const struct kvm_part *part)
 struct json_object *kvm_part_write(const struct kvm_part *part)
 {
 	struct json_object *root = json_object_new_object();
-	int ret = root ? json_add(root, "version", json_object_new_int(PART_VERSION)) : -ENOMEM;
+	int ret = json_add(root, "version", json_object_new_int(PART_VERSION));
 
 	if (!ret)
-		ret = json_add(root, "first_ns", json_object_new_int64(part->first_ns));
-	if (!ret)
-		ret = json_add(root, "last_ns", json_object_new_int64(part->last_ns));
-	if (!ret && part->hz)
-		ret = json_add(root, "hz", json_object_new_int64((int64_t)part->hz));
+		ret = json_fields_write(root, part_fields, part);
 	if (!ret)
 		ret = virt_part_write(root, part->model, write_vcpus(part));
 	if (!ret)
@@ -88,29 +86,12 @@ static int see(struct key_map *map, uint64_t key)
 
 static int read_vcpu(struct json_object *object, struct kvm_part_vcpu *vcpu, struct seen *seen)
 {
-	int64_t machine = json_number_member(object, "machine", -1);
-	int64_t id = json_number_member(object, "id", -1);
-	int64_t tid = json_number_member(object, "tid", 0);
-	uint64_t offset;
-	int ret;
+	struct json_wrong wrong;
+	int ret = json_fields_read(object, vcpu_fields, vcpu, &wrong);
 
-	if (machine < 0 || machine > INT32_MAX || id < 0 || id > INT32_MAX || tid <= 0 ||
-	    tid > INT32_MAX)
-		return -EINVAL;
-	*vcpu = (struct kvm_part_vcpu){
-		.machine = (int32_t)machine, .id = (int32_t)id, .tid = (int32_t)tid,
-		.has_tsc = json_bits_member(object, "tsc_offset", &offset),
-	};
-	if (vcpu->has_tsc)
-		vcpu->tsc_offset = (int64_t)offset;
-	ret = json_text_member(object, "machine_name", &vcpu->machine_name);
 	if (!ret)
-		ret = json_text_member(object, "name", &vcpu->name);
-	if (!ret && (!vcpu->machine_name || !vcpu->name))
-		ret = -EINVAL;
-	if (!ret)
-		ret = see(&seen->tids, (uint64_t)tid);
-	return ret ? ret : see(&seen->ids, (uint64_t)machine << 32 | (uint64_t)id);
+		ret = see(&seen->tids, (uint64_t)vcpu->tid);
+	return ret ? ret : see(&seen->ids, (uint64_t)vcpu->machine << 32 | (uint64_t)vcpu->id);
 }
 
 static int read_vcpus(struct kvm_part *part, struct json_object *root)
@@ -133,18 +114,16 @@ static int read_vcpus(struct kvm_part *part, struct json_object *root)
 
 static int read_part(struct kvm_part *part, struct json_object *root, const char **wrong)
 {
-	int64_t hz = json_number_member(root, "hz", 0);
+	struct json_wrong at;
 	int ret;
 
 	*wrong = "version";
 	if (json_number_member(root, "version", 0) != PART_VERSION)
 		return -EINVAL;
-	part->first_ns = json_number_member(root, "first_ns", 1);
-	part->last_ns = json_number_member(root, "last_ns", 0);
-	*wrong = hz < 0 ? "hz" : "first_ns";
-	if (part->first_ns > part->last_ns || hz < 0)
-		return -EINVAL;
-	part->hz = (uint64_t)hz;
+	ret = json_fields_read(root, part_fields, part, &at);
+	*wrong = ret ? at.key : "first_ns";
+	if (ret || part->first_ns > part->last_ns)
+		return ret ? ret : -EINVAL;
 	*wrong = "vcpus";
 	ret = virt_part_read(root, &part->model, wrong);
 	if (!ret && !part->model)

@@ -388,7 +388,7 @@ int json_fields_read(struct json_object *object, const struct json_field *fields
 	*wrong = (struct json_wrong){ 0 };
 	for (; fields->kind && !ret; fields++) {
 		ret = read_field(object, fields, to, wrong);
-		if (ret && (fields->kind != JSON_INSIDE || !wrong->key))
+		if (ret && (fields->kind != JSON_INSIDE || ret == -EINVAL))
 			wrong->key = fields->key;
 	}
 	return ret;
