@@ -14,6 +14,7 @@
 
 #include "array.h"
 #include "host_topology.h"
+#include "json_fields.h"
 #include "json_read.h"
 #include "sidecar.h"
 
@@ -55,40 +56,36 @@ static void sort(struct host_topology *topology)
 
 /* --- a sidecar ------------------------------------------------------------------------------- */
 
-static int32_t place(struct json_object *object, const char *key)
-{
-	int64_t value = json_number_member(object, key, -1);
+#define A_PLACE(member)	{ JSON_A_NUMBER(#member, struct host_pcpu, member, -1, 0, INT32_MAX) }
 
-	return value < 0 || value > INT32_MAX ? -1 : (int32_t)value;
+static const struct json_field pcpu_fields[] = {
+	A_PLACE(id), A_PLACE(core), A_PLACE(socket), A_PLACE(node), A_PLACE(llc),
+	JSON_FIELDS_END
+};
+
+static int check_pcpu(const void *element)
+{
+	const struct host_pcpu *pcpu = element;
+
+	return pcpu->id < 0 || pcpu->id >= HOST_TOPOLOGY_MAX;
 }
 
-static int take_json(struct host_topology *topology, struct json_object *root)
-{
-	struct json_object *list = json_member(root, "pcpus", json_type_array);
-	size_t n = list ? json_object_array_length(list) : 0;
-	int ret = 0;
-
-	for (size_t i = 0; i < n && !ret; i++) {
-		struct json_object *object = json_object_array_get_idx(list, i);
-		struct host_pcpu pcpu = { .id = place(object, "id"), .core = place(object, "core"),
-					  .socket = place(object, "socket"),
-					  .node = place(object, "node"),
-					  .llc = place(object, "llc") };
-
-		ret = add_pcpu(topology, &pcpu);
-	}
-	sort(topology);
-	return ret;
-}
+static const struct json_field topology_fields[] = {
+	{ JSON_A_LIST("pcpus", struct host_topology, pcpus, n, room, pcpu_fields),
+	  .check = check_pcpu, .always = true },
+	JSON_FIELDS_END
+};
 
 static int read_json(struct host_topology *topology, const char *path, char *error, size_t size)
 {
 	struct json_object *root;
+	struct json_wrong wrong;
 	int ret = json_read_file(path, &root, error, size);
 
 	if (ret)
 		return ret;
-	ret = take_json(topology, root);
+	ret = json_fields_read(root, topology_fields, topology, &wrong);
+	sort(topology);
 	json_object_put(root);
 	return ret;
 }
@@ -312,35 +309,11 @@ int host_topology_live(struct host_topology *topology, const char *root)
 	return ret;
 }
 
-static int add_place(struct json_object *object, const char *key, int32_t value)
-{
-	return value < 0 ? 0 : json_add(object, key, json_object_new_int(value));
-}
-
-static int add_all(struct json_object *list, const struct host_topology *topology)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < topology->n && !ret; i++) {
-		const struct host_pcpu *pcpu = &topology->pcpus[i];
-		struct json_object *object = json_object_new_object();
-
-		ret = json_add(list, NULL, object);
-		if (!ret && (add_place(object, "id", pcpu->id) ||
-			     add_place(object, "core", pcpu->core) ||
-			     add_place(object, "socket", pcpu->socket) ||
-			     add_place(object, "node", pcpu->node) ||
-			     add_place(object, "llc", pcpu->llc)))
-			ret = -ENOMEM;
-	}
-	return ret;
-}
-
 int host_topology_write(const struct host_topology *topology, const char *trace_path, char *error,
 			size_t size)
 {
 	char *path = sidecar_path(trace_path), *there = sidecar_find(trace_path);
-	struct json_object *root = NULL, *list;
+	struct json_object *root = NULL;
 	int ret = path ? 0 : -ENOMEM;
 
 	if (!topology->n)
@@ -349,12 +322,8 @@ int host_topology_write(const struct host_topology *topology, const char *trace_
 		ret = json_read_file(there, &root, error, size);
 	else if (!ret)
 		root = json_object_new_object();
-	if (!ret) {
-		list = root ? json_object_new_array() : NULL;
-		ret = json_add(root, "pcpus", list);
-	}
 	if (!ret)
-		ret = add_all(json_member(root, "pcpus", json_type_array), topology);
+		ret = json_fields_write(root, topology_fields, topology);
 	if (!ret)
 		ret = json_write_file(path, root, error, size);
 	json_object_put(root);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "escape.h"
+#include "json_fields.h"
 #include "json_read.h"
 #include "monitor_meta.h"
 #include "sidecar.h"
@@ -20,29 +20,59 @@
 /** No clock is that wrong. */
 #define MOST_PPM	1000
 
-/** More of them has no monitor. */
-#define MOST_THREADS	65536
+static const struct json_field thread_fields[] = {
+	{ JSON_A_NUMBER("thread", struct monitor_meta_thread, thread, 0, 1, INT32_MAX) },
+	{ JSON_A_TEXT("name", struct monitor_meta_thread, name) },
+	JSON_FIELDS_END
+};
+
+/** An impossible thread is left out. */
+static int check_thread(const void *element)
+{
+	const struct monitor_meta_thread *thread = element;
+
+	return !thread->name || !thread->thread;
+}
+
+static int put_unit(struct json_object *object, const char *key, const void *meta)
+{
+	(void)meta;
+	return json_add(object, key, json_text_new("ns"));
+}
+
+static int take_unit(struct json_object *object, const char *key, void *meta)
+{
+	(void)object;
+	(void)key;
+	(void)meta;
+	return 0;
+}
+
+static const struct json_field meta_fields[] = {
+	{ JSON_A_TEXT("host", struct monitor_meta, host) },
+	{ JSON_A_TEXT("machine", struct monitor_meta, machine) },
+	{ JSON_A_TEXT("source", struct monitor_meta, source) },
+	{ JSON_A_VALUE("offset", struct monitor_meta, offset_ns, 0) },
+	{ JSON_A_VALUE("at", struct monitor_meta, at_ns, 0) },
+	{ .key = "drift_ppm", .kind = JSON_REAL, JSON_PLACE(struct monitor_meta, drift_ppm),
+	  .decimals = 6 },
+	{ .key = "unit", .kind = JSON_OWN, .put = put_unit, .take = take_unit },
+	{ JSON_A_LIST("threads", struct monitor_meta, threads, n_threads, room, thread_fields),
+	  .check = check_thread, .always = true },
+	JSON_FIELDS_END
+};
 
 int monitor_meta_add(struct monitor_meta *meta, int32_t thread, const char *name)
 {
-	char *copy = strdup(name);
+	/* the list copies it */
+	struct monitor_meta_thread one = { thread, (char *)(uintptr_t)name };
 
-	if (!copy || ARRAY_GROW(meta->threads, meta->n_threads, meta->room)) {
-		free(copy);
-		return -ENOMEM;
-	}
-	meta->threads[meta->n_threads++] = (struct monitor_meta_thread){ thread, copy };
-	return 0;
+	return json_list_add(meta_fields, "threads", meta, &one);
 }
 
 void monitor_meta_free(struct monitor_meta *meta)
 {
-	for (size_t i = 0; i < meta->n_threads; i++)
-		free(meta->threads[i].name);
-	free(meta->threads);
-	free(meta->host);
-	free(meta->machine);
-	free(meta->source);
+	json_fields_free(meta_fields, meta);
 	*meta = (struct monitor_meta){ 0 };
 }
 
@@ -68,48 +98,12 @@ const char *monitor_meta_name(const struct monitor_meta *meta, int32_t thread)
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-static int put_threads(struct json_object *object, const struct monitor_meta *meta)
+static int put_all(struct json_object *root, const void *meta)
 {
-	struct json_object *list = json_object_new_array();
-	int ret = json_add(object, "threads", list);
-
-	for (size_t i = 0; i < meta->n_threads && !ret; i++) {
-		struct json_object *one = json_object_new_object();
-
-		ret = json_add(list, NULL, one);
-		if (!ret)
-			ret = json_add(one, "thread",
-				       json_object_new_int(meta->threads[i].thread));
-		if (!ret)
-			ret = json_add(one, "name", json_text_new(meta->threads[i].name));
-	}
-	return ret;
-}
-
-static int put_all(struct json_object *root, const void *what)
-{
-	const struct monitor_meta *meta = what;
 	struct json_object *object = json_object_new_object();
-	char drift[32];
 	int ret = json_add(root, KEY, object);
 
-	snprintf(drift, sizeof(drift), "%.6f", meta->drift_ppm);
-	if (!ret && meta->host)
-		ret = json_add(object, "host", json_text_new(meta->host));
-	if (!ret && meta->machine)
-		ret = json_add(object, "machine", json_text_new(meta->machine));
-	if (!ret && meta->source)
-		ret = json_add(object, "source", json_text_new(meta->source));
-	if (!ret)
-		ret = json_add(object, "offset", json_object_new_int64(meta->offset_ns));
-	if (!ret)
-		ret = json_add(object, "at", json_object_new_int64(meta->at_ns));
-	if (!ret)
-		ret = json_add(object, "drift_ppm",
-			       json_object_new_double_s(meta->drift_ppm, drift));
-	if (!ret)
-		ret = json_add(object, "unit", json_text_new("ns"));
-	return ret ? ret : put_threads(object, meta);
+	return ret ? ret : json_fields_write(object, meta_fields, meta);
 }
 
 int monitor_meta_write(const char *path, const struct monitor_meta *meta, char *error, size_t size)
@@ -119,48 +113,17 @@ int monitor_meta_write(const char *path, const struct monitor_meta *meta, char *
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/** What cannot be is left out. Return: 0 or -ENOMEM. */
-static int take_threads(struct monitor_meta *meta, struct json_object *object)
-{
-	struct json_object *list = json_member(object, "threads", json_type_array);
-	size_t n = list ? json_object_array_length(list) : 0;
-	int ret = 0;
-
-	for (size_t i = 0; i < n && i < MOST_THREADS && !ret; i++) {
-		struct json_object *one = json_object_array_get_idx(list, i);
-		int64_t thread = json_number_member(one, "thread", 0);
-		char *name = NULL;
-
-		ret = json_text_member(one, "name", &name);
-		if (!ret && name && thread > 0 && thread <= INT32_MAX)
-			ret = monitor_meta_add(meta, (int32_t)thread, name);
-		free(name);
-	}
-	return ret;
-}
-
-/** Return: 1, 0 for what tells of no offset, or -ENOMEM. */
+/** Return: 1, 0 for one without an offset, or -ENOMEM. */
 static int take_all(struct monitor_meta *meta, struct json_object *object)
 {
-	struct json_object *drift, *offset;
+	struct json_wrong wrong;
 	int ret;
 
-	if (!object || !json_object_object_get_ex(object, "offset", &offset) ||
-	    !json_object_is_type(offset, json_type_int))
+	if (!json_member(object, "offset", json_type_int))
 		return 0;
-	meta->offset_ns = json_object_get_int64(offset);
-	meta->at_ns = json_number_member(object, "at", 0);
-	if (json_object_object_get_ex(object, "drift_ppm", &drift))
-		meta->drift_ppm = json_object_get_double(drift);
+	ret = json_fields_read(object, meta_fields, meta, &wrong);
 	if (!(meta->drift_ppm >= -MOST_PPM && meta->drift_ppm <= MOST_PPM))
 		meta->drift_ppm = 0;
-	ret = json_text_member(object, "host", &meta->host);
-	if (!ret)
-		ret = json_text_member(object, "machine", &meta->machine);
-	if (!ret)
-		ret = json_text_member(object, "source", &meta->source);
-	if (!ret)
-		ret = take_threads(meta, object);
 	return ret ? ret : 1;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "json_fields.h"
 #include "json_read.h"
 #include "pointer_file.h"
 #include "xen_window.h"
@@ -22,24 +23,17 @@ bool xen_window_is(const char *path)
 	return pointer_file_is(path, KEY);
 }
 
-static const struct {
-	const char	*key;
-	size_t		offset;
-} times[] = {
-	{ "from_ns", offsetof(struct xen_window, from_ns) },
-	{ "to_ns", offsetof(struct xen_window, to_ns) },
-	{ "begin_ns", offsetof(struct xen_window, begin_ns) },
-	{ "end_ns", offsetof(struct xen_window, end_ns) },
-};
+#define A_TIME(member)	{ JSON_A_VALUE(#member, struct xen_window, member, 0) }
 
-static int64_t *time_of(struct xen_window *window, size_t i)
-{
-	return (int64_t *)((char *)window + times[i].offset);
-}
+static const struct json_field times[] = {
+	A_TIME(from_ns), A_TIME(to_ns), A_TIME(begin_ns), A_TIME(end_ns),
+	JSON_FIELDS_END
+};
 
 int xen_window_read(const char *path, struct xen_window *window, char *error, size_t size)
 {
 	struct json_object *root = NULL;
+	struct json_wrong wrong;
 	int64_t version, rest;
 	int ret;
 
@@ -52,8 +46,7 @@ int xen_window_read(const char *path, struct xen_window *window, char *error, si
 	ret = json_text_member(root, "trace", &window->trace);
 	if (!ret)
 		ret = pointer_file_path(&window->trace, path);
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
-		*time_of(window, i) = json_number_member(root, times[i].key, 0);
+	json_fields_read(root, times, window, &wrong);
 	json_object_put(root);
 	if (ret) {
 		text_format(error, size, "not enough memory");
@@ -82,7 +75,6 @@ void xen_window_free(struct xen_window *window)
 int xen_window_write(const char *folder, const struct xen_window *window, char **path,
 		     char *error, size_t size)
 {
-	struct xen_window copy = *window;
 	struct json_object *root = json_object_new_object();
 	char name[2 * POINTER_FILE_NAME + sizeof(ENDING) + 2], of[64];
 	int ret = root ? json_add(root, KEY, json_object_new_int(VERSION)) : -ENOMEM;
@@ -90,8 +82,8 @@ int xen_window_write(const char *folder, const struct xen_window *window, char *
 	*path = NULL;
 	if (!ret && !pointer_file_text(root, "trace", window->trace))
 		ret = -EILSEQ;
-	for (size_t i = 0; i < sizeof(times) / sizeof(*times) && !ret; i++)
-		ret = json_add(root, times[i].key, json_object_new_int64(*time_of(&copy, i)));
+	if (!ret)
+		ret = json_fields_write(root, times, window);
 	if (ret) {
 		text_format(error, size, "%s: %s", window->trace, ret == -EILSEQ ?
 			    "a window needs a trace with a name in UTF-8: rename it" :
