@@ -135,6 +135,7 @@ struct page {
 	const struct report	*report;
 	struct host_tasks	tasks;
 	struct host_task_sums	sums;
+	unsigned int		lacks;	/* set of what was not recorded */
 };
 
 static void task_name(const struct page *page, int32_t pid, char name[GUEST_TASK_NAME])
@@ -472,27 +473,26 @@ static unsigned int lacks_of(const struct host_modes *modes)
 	return set;
 }
 
-static void text_lacks(const struct table_writer *to)
+static void text_lacks(const struct page *page)
 {
-	struct output *text = table_as_text(to);
+	struct output *text = table_as_text(page->to);
 
 	for (size_t i = 0; i < ARRAY_SIZE(lacks) && text; i++)
-		if (to->lacks >> i & 1)
+		if (page->lacks >> i & 1)
 			out_printf(text, "  unknown  %s\n", lacks[i].text);
 }
 
-static void json_lacks(struct table_writer *to, const struct report *report)
+static void json_lacks(const struct page *page)
 {
-	struct json *json = table_as_json(to);
+	struct json *json = table_as_json(page->to);
 
-	(void)report;
-	if (json && to->unknown)
+	if (json && page->to->unknown)
 		json_null(json, "modes_not_recorded");
-	if (!json || to->unknown)
+	if (!json || page->to->unknown)
 		return;
 	json_open(json, "modes_not_recorded", '[', false);
 	for (size_t i = 0; i < ARRAY_SIZE(lacks); i++) {
-		if (!(to->lacks >> i & 1))
+		if (!(page->lacks >> i & 1))
 			continue;
 		json_open(json, NULL, '{', true);
 		json_str(json, "record", lacks[i].record);
@@ -514,7 +514,7 @@ static int all_rows(const struct page *page)
 	size_t at = 0, first;
 	int ret = 0;
 
-	text_lacks(page->to);
+	text_lacks(page);
 	for (int32_t m = 0; m <= n_machines && !ret; m++) {
 		int32_t machine = m == n_machines ? VIRT_NONE : m;
 
@@ -528,27 +528,29 @@ static int all_rows(const struct page *page)
 }
 
 /** Return: 0 or -ENOMEM. */
-static int host_tasks_rows(struct table_writer *to, const struct report *report)
+static int write_host_tasks(struct table_writer *to, const struct report *report, bool first)
 {
 	struct page page = { .to = to, .report = report };
 	struct kvm_trace *trace = report->load->host.kvm;
 	int ret = 0;
 
+	table_begin(to, first);
 	to->unknown |= !trace;
 	if (!to->unknown)
 		ret = host_tasks_read(&page.tasks, report->load->model, trace);
 	if (!to->unknown && !ret)
 		ret = host_task_sums_make(&page.sums, &page.tasks, report->load->model,
 					  report->from_ns, report->to_ns);
-	to->lacks = to->unknown ? 0 : lacks_of(&page.tasks.modes);
+	page.lacks = to->unknown ? 0 : lacks_of(&page.tasks.modes);
 	if (!ret)
 		ret = all_rows(&page);
+	table_end(to);
+	json_lacks(&page);
 	host_task_sums_free(&page.sums);
 	host_tasks_free(&page.tasks);
 	return ret;
 }
 
 const struct report_page report_host_tasks = {
-	.table = &table, .number = VIRT_NUMBER_TASKS, .rows = host_tasks_rows,
-	.postface = json_lacks,
+	.table = &table, .number = VIRT_NUMBER_TASKS, .write = write_host_tasks,
 };

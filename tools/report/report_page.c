@@ -35,6 +35,19 @@ void report_page_end(struct json *json)
 	json_document_end(json);
 }
 
+static int write_rows(const struct report_page *page, struct table_writer *to,
+		      const struct report *report, bool first)
+{
+	int ret;
+
+	if (page->write)
+		return page->write(to, report, first);
+	table_begin(to, first);
+	ret = page->rows(to, report);
+	table_end(to);
+	return ret;
+}
+
 static int put_table(const struct report_page *page, enum table_format_kind format,
 		     struct output *out, const struct report *report, bool first)
 {
@@ -54,11 +67,7 @@ static int put_table(const struct report_page *page, enum table_format_kind form
 		report_page_begin(&json, out, report);
 	if (page->preface)
 		page->preface(&to, report);
-	table_begin(&to, first);
-	ret = page->rows(&to, report);
-	table_end(&to);
-	if (page->postface)
-		page->postface(&to, report);
+	ret = write_rows(page, &to, report, first);
 	if (format == TABLE_JSON)
 		report_page_end(&json);
 	return ret;
@@ -71,12 +80,8 @@ int report_page_tables(const struct report_page *page, const char *name,
 		.table = page->table, .format = table_formats[TABLE_HTML], .html = tables,
 		.page = name, .unknown = !report_knows(report, page->number),
 	};
-	int ret;
 
-	table_begin(&to, false);
-	ret = page->rows(&to, report);
-	table_end(&to);
-	return ret;
+	return write_rows(page, &to, report, false);
 }
 
 int report_page_write(const struct report_page *page, enum table_format_kind format,

@@ -28,8 +28,8 @@ struct report_page {
 	int	(*rows)(struct table_writer *to, const struct report *report);
 	/* text and JSON in front of the table; or NULL */
 	void	(*preface)(struct table_writer *to, const struct report *report);
-	/* JSON after the rows; or NULL */
-	void	(*postface)(struct table_writer *to, const struct report *report);
+	/* instead of @rows: the table from its begin to its end, and what JSON has after it */
+	int	(*write)(struct table_writer *to, const struct report *report, bool first);
 	report_page_writer	*writers[TABLE_N_FORMATS];
 	bool			with_guests;	/* the page shows more with their traces */
 	unsigned int		parts;		/* set of enum virt_window_part that it needs */

@@ -206,7 +206,6 @@ struct table_writer {
 	const struct table_cell *group;	/* the one that is open */
 	const struct table_rows *rows;	/* their kind; NULL: all of the group are written */
 	size_t		n_rows;		/* written of this kind */
-	unsigned int	lacks;		/* what the rows lack: a set that their writer defines */
 };
 
 /** How a format writes a table. What it does not do is NULL. */
