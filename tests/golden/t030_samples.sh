@@ -11,9 +11,9 @@ for sample in "$SAMPLES"/*.xen; do
 	run dump --cpu-hz "$hz" "$sample"
 	status 0
 	{
-		head -50 "$OUT"
+		head -30 "$OUT"
 		echo ...
-		tail -50 "$OUT"
+		tail -30 "$OUT"
 		wc -l < "$OUT"
 		cat "$ERR"
 	} > "$WORK/ends"
