@@ -12,6 +12,7 @@
 #include "model_load.h"
 #include "model_vcpus.h"
 #include "monitor_trace.h"
+#include "table.h"
 #include "terminal.h"
 #include "trace_args.h"
 
@@ -92,21 +93,65 @@ static int64_t offset_of(const struct align_pair *pair, const struct virt_clock_
 				      pair->best.alignment.drift_ppm);
 }
 
-static void put_json_steps(const struct align_pair *pair, struct json *json)
+static const struct table_column step_columns[] = {
+	{ .key = "guest_cpu", .type = TABLE_COUNT },
+	{ .key = "from", .type = TABLE_TIME },
+	{ .key = "offset", .type = TABLE_TIME },
+	{ .key = "back", .type = TABLE_FLAG },
+};
+
+static const struct table steps_table = {
+	.rows = { .key = "steps", TABLE_COLUMNS(step_columns) },
+};
+
+static void step_rows(struct table_writer *to, const struct align_pair *pair)
 {
-	json_open(json, "steps", '[', false);
+	to->table = &steps_table;
+	table_flat(to, false);
 	for (size_t i = 0; i < pair->best.n_steps; i++) {
 		const struct virt_clock_step *step = &pair->best.steps[i];
 
-		json_open(json, NULL, '{', true);
-		json_i64(json, "guest_cpu", step->cpu);
-		if (step->from != INT64_MIN)
-			json_i64(json, "from", step->from);
-		json_i64(json, "offset", offset_of(pair, step));
-		json_bool(json, "back", step->back);
-		json_close(json, '}');
+		table_row(to, (const struct table_cell[ARRAY_SIZE(step_columns)]){
+			table_number(step->cpu), table_optional(step->from != INT64_MIN, step->from),
+			table_number(offset_of(pair, step)), table_number(step->back),
+		});
 	}
-	json_close(json, ']');
+	table_flat_end(to);
+}
+
+static const struct table_column vcpu_columns[] = {
+	{ .key = "name" },
+	{ .key = "tid", .type = TABLE_TIME },
+	{ .key = "guest_cpu", .type = TABLE_COUNT },
+	{ .key = "events", .type = TABLE_COUNT },
+	{ .key = "explained_percent", .type = TABLE_FIXED },
+	{ .key = "worst_violation", .type = TABLE_TIME },
+	{ .key = "interrupts", .type = TABLE_COUNT },
+	{ .key = "interrupts_explained", .type = TABLE_COUNT },
+};
+
+static const struct table vcpus_table = {
+	.rows = { .key = "vcpus", TABLE_COLUMNS(vcpu_columns) },
+};
+
+static void vcpu_rows(struct table_writer *to, const struct align_pair *pair)
+{
+	to->table = &vcpus_table;
+	table_flat(to, false);
+	for (int32_t c = 0; pair->best.machine >= 0 && c < pair->plain.n; c++) {
+		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
+		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
+
+		table_row(to, (const struct table_cell[ARRAY_SIZE(vcpu_columns)]){
+			table_optional_name(vcpu ? vcpu->name : NULL),
+			table_optional(vcpu, vcpu ? vcpu->host_pid : 0), table_number(c),
+			table_number((int64_t)(evidence->inside + evidence->outside)),
+			table_rate(true, share(evidence)), table_number(evidence->worst),
+			table_number((int64_t)evidence->interrupts),
+			table_number((int64_t)evidence->interrupts_explained),
+		});
+	}
+	table_flat_end(to);
 }
 
 static void put_json(const struct align *align, struct json *json, bool many)
@@ -114,6 +159,7 @@ static void put_json(const struct align *align, struct json *json, bool many)
 	const struct align_pair *pair = &align->pair;
 	const struct virt_clock_alignment *result = &pair->best.alignment;
 	const char *refused = align_pair_refusal(pair);
+	struct table_writer to = { .format = &table_json, .json = json };
 
 	json_open(json, NULL, '{', false);
 	if (many)
@@ -152,26 +198,8 @@ static void put_json(const struct align *align, struct json *json, bool many)
 		json_close(json, '}');
 	}
 	if (pair->best.n_steps)
-		put_json_steps(pair, json);
-	json_open(json, "vcpus", '[', false);
-	for (int32_t c = 0; pair->best.machine >= 0 && c < pair->plain.n; c++) {
-		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
-		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
-
-		json_open(json, NULL, '{', true);
-		if (vcpu) {
-			json_str(json, "name", vcpu->name);
-			json_i64(json, "tid", vcpu->host_pid);
-		}
-		json_i64(json, "guest_cpu", c);
-		json_u64(json, "events", evidence->inside + evidence->outside);
-		json_fixed(json, "explained_percent", share(evidence));
-		json_i64(json, "worst_violation", evidence->worst);
-		json_u64(json, "interrupts", evidence->interrupts);
-		json_u64(json, "interrupts_explained", evidence->interrupts_explained);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
+		step_rows(&to, pair);
+	vcpu_rows(&to, pair);
 	json_close(json, '}');
 }
 
