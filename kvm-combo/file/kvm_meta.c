@@ -303,37 +303,28 @@ int kvm_meta_add_governor(struct kvm_meta *meta, const char *name)
 
 struct kvm_meta_cgroup *kvm_meta_add_cgroup(struct kvm_meta *meta, const char *path, int above)
 {
-	struct kvm_meta_cgroup cgroup = { .path = strdup(path) };
+	/* the list copies texts */
+	struct kvm_meta_cgroup cgroup = { .path = (char *)(uintptr_t)path };
 
 	if (above > 0 && meta->cgroups[above - 1].depth < KVM_META_MAX_DEPTH) {
 		cgroup.above = above;
 		cgroup.depth = meta->cgroups[above - 1].depth + 1;
 	}
-	if (!cgroup.path || meta->n_cgroups == KVM_META_MAX_CGROUPS ||
-	    ARRAY_GROW(meta->cgroups, meta->n_cgroups, meta->cgroups_room)) {
-		free(cgroup.path);
-		return NULL;
-	}
-	meta->cgroups[meta->n_cgroups] = cgroup;
-	return &meta->cgroups[meta->n_cgroups++];
+	return meta->n_cgroups == KVM_META_MAX_CGROUPS ||
+	       json_list_add(head_fields, "cgroups", meta, &cgroup) ? NULL :
+	       &meta->cgroups[meta->n_cgroups - 1];
 }
 
 struct kvm_meta_guest *kvm_meta_add_guest(struct kvm_meta *meta, const char *name,
 					  const char *uuid, int32_t pid)
 {
 	struct kvm_meta_guest guest = {
-		.name = name ? strdup(name) : NULL, .uuid = uuid ? strdup(uuid) : NULL, .pid = pid,
+		.name = (char *)(uintptr_t)name, .uuid = (char *)(uintptr_t)uuid, .pid = pid,
 	};
 
-	if ((name && !guest.name) || (uuid && !guest.uuid) ||
-	    meta->n_guests == KVM_META_MAX_GUESTS ||
-	    ARRAY_GROW(meta->guests, meta->n_guests, meta->room)) {
-		free(guest.name);
-		free(guest.uuid);
-		return NULL;
-	}
-	meta->guests[meta->n_guests] = guest;
-	return &meta->guests[meta->n_guests++];
+	return meta->n_guests == KVM_META_MAX_GUESTS ||
+	       json_list_add(guest_list, "guests", meta, &guest) ? NULL :
+	       &meta->guests[meta->n_guests - 1];
 }
 
 int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *vcpu)
