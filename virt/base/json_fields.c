@@ -476,7 +476,9 @@ static bool take_letters(const char *text, const struct json_field *field, void 
 {
 	int64_t bits = 0;
 
-	for (; *text && strcmp(text, "-") != 0; text++) {
+	if (!strcmp(text, "-"))
+		text++;
+	for (; *text; text++) {
 		const char *found = *text == ' ' ? NULL : strchr(field->letters, *text);
 
 		if (!found)
