@@ -283,3 +283,28 @@ int trace_dat_guests(const char *path, trace_dat_guest_fn take, void *arg)
 	dat_close(&dat);
 	return guests.ret;
 }
+
+/* --- the system ------------------------------------------------------------------------------ */
+
+static bool take_uname(void *arg, const struct dat_file *dat, struct dat_option *option)
+{
+	char *text = arg;
+
+	(void)dat;
+	if (option->id == DAT_UNAME)
+		snprintf(text, TRACE_DAT_UNAME, "%.*s",
+			 (int)strnlen((const char *)option->data, option->size),
+			 (const char *)option->data);
+	return true;
+}
+
+void trace_dat_uname(const char *path, char text[TRACE_DAT_UNAME])
+{
+	struct dat_file dat;
+	char problem[256];
+
+	*text = 0;
+	if (dat_open(&dat, path, problem, sizeof(problem)))
+		dat_options(&dat, take_uname, text);
+	dat_close(&dat);
+}

@@ -69,6 +69,15 @@ typedef int (*trace_dat_guest_fn)(void *arg, const char *name, const int32_t *ti
  */
 int trace_dat_guests(const char *path, trace_dat_guest_fn take, void *arg);
 
+/** Bytes of a system's description, with its end. */
+#define TRACE_DAT_UNAME	600
+
+/**
+ * trace_dat_uname - the system that a file is from: "Linux web7 6.1.0-18-amd64 x86_64"
+ * @text: receives it, cut; empty if the file does not have it
+ */
+void trace_dat_uname(const char *path, char text[TRACE_DAT_UNAME]);
+
 /**
  * trace_dat_unpack - an uncompressed copy of a file that zlib or zstd has compressed
  *

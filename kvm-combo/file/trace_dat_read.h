@@ -19,6 +19,7 @@ enum dat_id {
 	DAT_DONE = 0,			/* of an option, and of the section of the options */
 	DAT_BUFFER = 3,
 	DAT_TRACECLOCK = 4,
+	DAT_UNAME = 5,
 	DAT_CPUCOUNT = 8,
 	DAT_TRACEID = 11,
 	DAT_TIME_SHIFT = 12,

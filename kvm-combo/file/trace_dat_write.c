@@ -19,9 +19,6 @@
 #include "trace_dat_write.h"
 #include "write_at.h"
 
-/** A further option of trace-cmd.dat.v6(5). */
-enum { OPTION_UNAME = 5 };
-
 /** Bytes of pages that are written at once. */
 #define PIECE		((size_t)64 << 10)
 
@@ -559,7 +556,7 @@ static void put_options(const struct trace_dat_writer *writer, FILE *file)
 		put_option(writer, file, DAT_TRACECLOCK, clock, (size_t)n + 1);
 	}
 	if (writer->uname)
-		put_option(writer, file, OPTION_UNAME, writer->uname, strlen(writer->uname) + 1);
+		put_option(writer, file, DAT_UNAME, writer->uname, strlen(writer->uname) + 1);
 	dat_put(&form, raw, 4, writer->n_cpus);
 	put_option(writer, file, DAT_CPUCOUNT, raw, 4);
 	if (writer->about.trace_id) {
