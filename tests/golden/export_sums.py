@@ -16,12 +16,11 @@ import csv
 import gc
 import json
 import os
-import re
 import sqlite3
-import subprocess
 import sys
 
 import known
+import perfetto_trace
 
 NAMES = ("host", "vcpu", "interval", "exit", "migration", "wake", "loss", "guest_task")
 
@@ -46,75 +45,31 @@ def sqlite_tables(path):
 READERS = {"csv": csv_tables, "sqlite": sqlite_tables}
 
 
-def packets(path):
-    """Each packet as nested lists of (field, value)."""
-    proto = os.path.join(os.environ["KSV_SOURCE_DIR"], "tools", "export")
-    with open(path, "rb") as trace:
-        text = subprocess.run(["protoc", "--decode=ksv.Trace", "-I" + proto, "perfetto.proto"],
-                              stdin=trace, capture_output=True, text=True, check=True).stdout
-    if re.search(r"^\s*\d+[: ]", text, re.M):
-        sys.exit("%s has fields that perfetto.proto does not know" % path)
-    stack, top = [], []
-    for line in text.splitlines():
-        line = line.lstrip()
-        if line == "}":
-            done, top = top, stack.pop()
-            if not stack:
-                yield dict(done)
-                top.clear()
-        elif line.endswith(" {"):
-            stack.append(top)
-            top.append((line[:-2], []))
-            top = top[-1][1]
-        else:
-            name, value = line.split(": ", 1)
-            top.append((name, value.strip('"')))
-
-
 def perfetto_sums(path):
-    """By the names of machine and vCPU: time by state, steal, exits; all migrations."""
-    of, flows = collections.Counter(), collections.Counter()
-    names, notes, tracks, begun = {}, {}, {}, {}
-    for packet in packets(path):
-        for kind, entry in packet.get("interned_data", []):
-            entry = dict(entry)
-            if kind != "debug_annotation_string_values":
-                (names if kind == "event_names" else notes)[entry["iid"]] = entry["name"]
-        if "track_descriptor" in packet:
-            track = dict(packet["track_descriptor"])
-            above = tracks[track["parent_uuid"]] if "parent_uuid" in track else ()
-            tracks[track["uuid"]] = above + (track["name"],)
-        if "track_event" in packet:
-            event = packet["track_event"]
-            costs = [int(dict(value)["int_value"]) for field, value in event if field ==
-                     "debug_annotations" and notes[dict(value)["name_iid"]] == "cost_ns"]
-            flows.update(value for field, value in event if field.endswith("flow_ids"))
-            take(of, begun, tracks, names, dict(event), int(packet.get("timestamp", 0)), costs)
-    if begun or set(flows.values()) - {2}:
-        sys.exit("slices without an end, or flows that do not have two")
+    """By the names of machine and vCPU, through the views of examples/perfetto."""
+    of = collections.Counter()
+    trace = perfetto_trace.read(path)
+    perfetto_trace.load_module(trace)
+    for machine, vcpu, state, ns in trace.execute(
+            "SELECT machine, vcpu, state, sum(dur) FROM vcpu_state GROUP BY 1, 2, 3"):
+        of[(machine, vcpu), "state", state] = ns
+    for machine, vcpu, ns in trace.execute("SELECT machine, vcpu, sum(dur) FROM vcpu_steal GROUP BY 1, 2"):
+        of[(machine, vcpu), "steal"] = ns
+    for machine, vcpu, reason, n, complete, ns in trace.execute(
+            "SELECT machine, vcpu, reason, count(*), count(cost_ns), sum(cost_ns) FROM exits GROUP BY 1, 2, 3"):
+        of[(machine, vcpu), "exits", reason] = n
+        of[(machine, vcpu), "exit", reason, "complete"] = complete
+        of[(machine, vcpu), "exit", reason, "ns"] = ns or 0
+    for machine, vcpu, n, complete, most in trace.execute(
+            "SELECT machine, vcpu, count(*), count(latency_ns), max(latency_ns) FROM wakeups GROUP BY 1, 2"):
+        of[(machine, vcpu), "wakes"] = n
+        of[(machine, vcpu), "wakes", "complete"] = complete
+        of[(machine, vcpu), "wakes", "max"] = most or 0
+    for machine, task, ns in trace.execute("SELECT machine, slice.name, sum(dur) FROM slice JOIN vcpu_track "
+                                           "USING (track_id) WHERE kind = 'tasks' GROUP BY 1, 2"):
+        of[machine, "task", task] = ns
+    of["migrations"] = trace.execute("SELECT count(*) FROM slice WHERE name = 'comes'").fetchone()[0]
     return of
-
-
-def take(of, begun, tracks, names, event, time, costs):
-    track, name = tracks[event["track_uuid"]], names.get(event.get("name_iid"))
-    if event["type"] == "SLICE_BEGIN":
-        if event["track_uuid"] in begun:
-            sys.exit("slices of %s overlap" % (track,))
-        begun[event["track_uuid"]] = time, name
-        if track[-1] == "VM exits":
-            of[track[1:3], "exits", name] += 1
-            of[track[1:3], "exit", name, "complete"] += len(costs)
-            of[track[1:3], "exit", name, "ns"] += sum(costs)
-    elif event["type"] == "SLICE_END":
-        start, name = begun.pop(event["track_uuid"])
-        if len(track) == 3:
-            of[track[1:3], "state", name] += time - start
-        if track[-1] == "tasks":
-            of[track[1], "task", name] += time - start
-    elif event["type"] == "COUNTER" and track[-1] == "steal":
-        of[track[1:3], "steal"] = int(event["counter_value"])
-    elif event["type"] == "INSTANT" and name == "comes":
-        of["migrations"] += 1
 
 
 def told_perfetto(report):
@@ -130,6 +85,10 @@ def told_perfetto(report):
                 of[name, "exit", exits["reason"], "complete"] += exits["complete"]
                 of[name, "exit", exits["reason"], "ns"] += exits["total_ns"]
             of["migrations"] += vcpu["migrations"]
+            waking = vcpu["states"]["waking"]
+            of[name, "wakes"] += waking["count"]
+            of[name, "wakes", "complete"] += waking["complete"]
+            of[name, "wakes", "max"] += waking.get("max_ns", 0)
     for machine, task in tasks(report):
         # who idles has no slice
         of[machine["machine"], "task", task["name"]] += task["believed_ns"] if task["pid"] else 0

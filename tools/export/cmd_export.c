@@ -62,7 +62,7 @@ static bool is_flame_graph(const struct export_options *options)
 	return options->format == FORMAT_FOLDED || options->format == FORMAT_SPEEDSCOPE;
 }
 
-/** Return: 0 or -ENOMEM. */
+/** Return: 0, -ENOMEM, or what went wrong with a trace. */
 static int write_format(const struct export_options *options, const struct export_job *job,
 			struct output *out)
 {
@@ -76,12 +76,15 @@ static int write_format(const struct export_options *options, const struct expor
 static int write_file(const struct export_options *options, const struct export_job *job)
 {
 	static struct output out;
-	int status = out_open(&out, options->source.output);
+	int status = out_open(&out, options->source.output), ret;
 
 	if (status)
 		return status;
-	if (write_format(options, job, &out))
-		status = no_memory(job->report->file);
+	ret = write_format(options, job, &out);
+	if (ret) {
+		ksv_error("%s: %s", job->report->file, host_trace_problem(ret));
+		status = KSV_EXIT_FILE;
+	}
 	return out_close(&out, model_changed(job->report->load, status));
 }
 

@@ -10,17 +10,25 @@
 #include "export_packet.h"
 #include "export_sink.h"
 
-/** Clocks of the format, and what is said of a sequence. */
+/** Clocks of the format, and what is said of a sequence. From 64 on, a clock is its sequence's. */
 #define CLOCK_BOOTTIME		6
 #define CLOCK_TSC		9
-#define SEQUENCE		1
+#define CLOCK_OWN		64
 #define STATE_CLEARED		1
 #define STATE_NEEDED		2
 
 /** The largest packet has a name or two. */
 #define PACKET_SIZE		(4 * EXPORT_TEXT_SIZE)
-/** Of the field "packet" of a trace. */
-#define PACKET_TAG		0x0a
+/** Bytes before fields: number of the field and type. */
+#define TAG_VARINT(field)	((uint64_t)(field) << 3)
+#define TAG_BYTES(field)	((uint64_t)(field) << 3 | 2)
+/** Fields: of a trace; of a packet; of a bundle. */
+#define TRACE_PACKET		1
+#define PACKET_FTRACE		1
+#define PACKET_SEQUENCE		10
+#define PACKET_MACHINE		98
+#define BUNDLE_CPU		1
+#define BUNDLE_LOST		3
 
 static void put_varint(struct output *out, uint64_t value)
 {
@@ -29,37 +37,79 @@ static void put_varint(struct output *out, uint64_t value)
 	out_char(out, (char)value);
 }
 
-static void put(struct output *out, Ksv__TracePacket *packet)
+static size_t varint_size(uint64_t value)
+{
+	size_t size = 1;
+
+	while (value >>= 7)
+		size++;
+	return size;
+}
+
+/** Each machine has a sequence of packets. */
+static uint32_t sequence_of(uint32_t machine)
+{
+	return machine + 1;
+}
+
+static void put_of(struct output *out, uint32_t machine, Ksv__TracePacket *packet)
 {
 	uint8_t bytes[PACKET_SIZE];
 	size_t size;
 
 	packet->has_trusted_packet_sequence_id = true;
-	packet->trusted_packet_sequence_id = SEQUENCE;
-	packet->has_sequence_flags = true;
-	packet->sequence_flags |= STATE_NEEDED;
+	packet->trusted_packet_sequence_id = sequence_of(machine);
+	packet->has_machine_id = machine != 0;
+	packet->machine_id = machine;
 	size = ksv__trace_packet__get_packed_size(packet);
 	if (size > sizeof(bytes)) {
 		out->error = out->error ? out->error : E2BIG;
 		return;
 	}
 	ksv__trace_packet__pack(packet, bytes);
-	out_char(out, PACKET_TAG);
+	put_varint(out, TAG_BYTES(TRACE_PACKET));
 	put_varint(out, size);
 	out_mem(out, (const char *)bytes, size);
+}
+
+/** Of the host, with numbers for names. */
+static void put(struct output *out, Ksv__TracePacket *packet)
+{
+	packet->has_sequence_flags = true;
+	packet->sequence_flags |= STATE_NEEDED;
+	put_of(out, 0, packet);
+}
+
+/** BOOTTIME and another clock at one moment. */
+struct clocks {
+	Ksv__ClockSnapshot	snapshot;
+	Ksv__ClockSnapshot__Clock clock[2], *all[2];
+};
+
+static void clocks_at(struct clocks *clocks, int64_t time_ns, uint32_t other, uint64_t value)
+{
+	ksv__clock_snapshot__init(&clocks->snapshot);
+	for (int i = 0; i < 2; i++) {
+		ksv__clock_snapshot__clock__init(&clocks->clock[i]);
+		clocks->clock[i].has_clock_id = clocks->clock[i].has_timestamp = true;
+		clocks->all[i] = &clocks->clock[i];
+	}
+	clocks->clock[0].clock_id = CLOCK_BOOTTIME;
+	clocks->clock[0].timestamp = (uint64_t)time_ns;
+	clocks->clock[1].clock_id = other;
+	clocks->clock[1].timestamp = value;
+	clocks->snapshot.n_clocks = 2;
+	clocks->snapshot.clocks = clocks->all;
 }
 
 void packet_begin(struct output *out, uint64_t tsc)
 {
 	static const char *const names[NOTE_N] = {
-		[NOTE_PCPU] = "pcpu", [NOTE_DETAIL] = "detail", [NOTE_COST] = "cost_ns",
-		[NOTE_LATENCY] = "latency_ns", [NOTE_RANK] = "rank", [NOTE_RECORDS] = "records",
+		[NOTE_PCPU] = "pcpu", [NOTE_VCPU] = "vcpu", [NOTE_CULPRIT] = "culprit",
+		[NOTE_WAKER] = "waker", [NOTE_ARGUMENT] = "argument", [NOTE_COST] = "cost_ns",
+		[NOTE_LATENCY] = "latency_ns", [NOTE_RECORDS] = "records",
 	};
-	Ksv__ClockSnapshot__Clock clocks[2] = {
-		KSV__CLOCK_SNAPSHOT__CLOCK__INIT, KSV__CLOCK_SNAPSHOT__CLOCK__INIT,
-	};
-	Ksv__ClockSnapshot__Clock *all_clocks[2] = { &clocks[0], &clocks[1] };
-	Ksv__ClockSnapshot snapshot = KSV__CLOCK_SNAPSHOT__INIT;
+	struct clocks clocks;
 	Ksv__TracePacketDefaults defaults = KSV__TRACE_PACKET_DEFAULTS__INIT;
 	Ksv__TracePacket head = KSV__TRACE_PACKET__INIT, clock = KSV__TRACE_PACKET__INIT;
 	Ksv__InternedName notes[NOTE_N], *all_notes[NOTE_N];
@@ -80,16 +130,11 @@ void packet_begin(struct output *out, uint64_t tsc)
 	head.interned_data = &data;
 	head.trace_packet_defaults = &defaults;
 	put(out, &head);
-	for (int i = 0; i < 2; i++)
-		clocks[i].has_clock_id = clocks[i].has_timestamp = true;
-	clocks[0].clock_id = CLOCK_BOOTTIME;
-	clocks[1].clock_id = CLOCK_TSC;
-	clocks[1].timestamp = tsc;
-	snapshot.n_clocks = tsc ? 2 : 1;
-	snapshot.clocks = all_clocks;
-	snapshot.has_primary_trace_clock = true;
-	snapshot.primary_trace_clock = CLOCK_BOOTTIME;
-	clock.clock_snapshot = &snapshot;
+	clocks_at(&clocks, 0, CLOCK_TSC, tsc);
+	clocks.snapshot.n_clocks = tsc ? 2 : 1;
+	clocks.snapshot.has_primary_trace_clock = true;
+	clocks.snapshot.primary_trace_clock = CLOCK_BOOTTIME;
+	clock.clock_snapshot = &clocks.snapshot;
 	put(out, &clock);
 }
 
@@ -114,6 +159,7 @@ void packet_track(struct output *out, const struct packet_track *track)
 {
 	char text[EXPORT_TEXT_SIZE];
 	Ksv__CounterDescriptor counter = KSV__COUNTER_DESCRIPTOR__INIT;
+	Ksv__StateDescriptor states = KSV__STATE_DESCRIPTOR__INIT;
 	Ksv__TrackDescriptor descriptor = KSV__TRACK_DESCRIPTOR__INIT;
 	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
 
@@ -127,50 +173,226 @@ void packet_track(struct output *out, const struct packet_track *track)
 	descriptor.child_ordering = KSV__TRACK_DESCRIPTOR__CHILD_TRACKS_ORDERING__EXPLICIT;
 	descriptor.has_sibling_order_rank = true;
 	descriptor.sibling_order_rank = track->rank;
+	descriptor.state = track->has_states ? &states : NULL;
 	counter.unit_name = (char *)track->unit;
 	descriptor.counter = track->unit ? &counter : NULL;
 	packet.track_descriptor = &descriptor;
 	put(out, &packet);
 }
 
-static void set_note(Ksv__DebugAnnotation *annotation, const struct packet_note_value *note)
+/** More than the argument of any exit. */
+#define NOTE_TEXT	256
+
+static void set_note(Ksv__DebugAnnotation *annotation, const struct packet_note_value *note,
+		     char text[NOTE_TEXT])
 {
 	ksv__debug_annotation__init(annotation);
 	annotation->has_name_iid = true;
 	annotation->name_iid = (uint64_t)note->note + 1;
-	annotation->has_string_value_iid = note->is_name;
+	annotation->has_string_value_iid = note->is_name && !note->text;
 	annotation->string_value_iid = (uint64_t)note->value;
-	annotation->has_int_value = !note->is_name;
+	annotation->has_int_value = !note->is_name && !note->text;
 	annotation->int_value = note->value;
+	if (note->text) {
+		escape_text(text, NOTE_TEXT, note->text);
+		annotation->string_value = text;
+	}
 }
 
 void packet_event(struct output *out, const struct packet_event *event)
 {
 	Ksv__DebugAnnotation notes[PACKET_NOTES], *all[PACKET_NOTES];
 	uint64_t from = event->flow_from, to = event->flow_to;
-	Ksv__TrackEvent told = KSV__TRACK_EVENT__INIT;
+	Ksv__TrackEvent of_track = KSV__TRACK_EVENT__INIT;
+	char texts[PACKET_NOTES][NOTE_TEXT];
 	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
 
 	for (int i = 0; i < event->n_notes; i++) {
-		set_note(&notes[i], &event->notes[i]);
+		set_note(&notes[i], &event->notes[i], texts[i]);
 		all[i] = &notes[i];
 	}
-	told.n_debug_annotations = (size_t)event->n_notes;
-	told.debug_annotations = all;
-	told.has_type = true;
-	told.type = (Ksv__TrackEvent__Type)event->type;
-	told.has_track_uuid = true;
-	told.track_uuid = event->track;
-	told.has_name_iid = event->name != 0;
-	told.name_iid = event->name;
-	told.has_counter_value = event->type == PACKET_COUNTER;
-	told.counter_value = event->value;
-	told.n_flow_ids = from != 0;
-	told.flow_ids = &from;
-	told.n_terminating_flow_ids = to != 0;
-	told.terminating_flow_ids = &to;
+	of_track.n_debug_annotations = (size_t)event->n_notes;
+	of_track.debug_annotations = all;
+	of_track.has_type = true;
+	of_track.type = (Ksv__TrackEvent__Type)event->type;
+	of_track.has_track_uuid = true;
+	of_track.track_uuid = event->track;
+	of_track.has_name_iid = event->name != 0;
+	of_track.name_iid = event->name;
+	of_track.has_counter_value = event->type == PACKET_COUNTER;
+	of_track.counter_value = event->value;
+	of_track.n_flow_ids = from != 0;
+	of_track.flow_ids = &from;
+	of_track.n_terminating_flow_ids = to != 0;
+	of_track.terminating_flow_ids = &to;
 	packet.has_timestamp = true;
 	packet.timestamp = (uint64_t)event->time_ns;
-	packet.track_event = &told;
+	packet.track_event = &of_track;
 	put(out, &packet);
+}
+
+/* --- machines and their threads -------------------------------------------------------------- */
+
+/** Clocks of a machine are those of the host: two rounds at one moment show an offset of 0. */
+static void put_remote_clock(struct output *out, uint32_t machine, int64_t time_ns)
+{
+	Ksv__RemoteClockSync__SyncedClocks synced = KSV__REMOTE_CLOCK_SYNC__SYNCED_CLOCKS__INIT;
+	Ksv__RemoteClockSync__SyncedClocks *rounds[2] = { &synced, &synced };
+	Ksv__RemoteClockSync sync = KSV__REMOTE_CLOCK_SYNC__INIT;
+	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
+	struct clocks clocks;
+
+	clocks_at(&clocks, time_ns, 0, 0);
+	clocks.snapshot.n_clocks = 1;
+	synced.client_clocks = synced.host_clocks = &clocks.snapshot;
+	sync.n_synced_clocks = 2;
+	sync.synced_clocks = rounds;
+	packet.remote_clock_sync = &sync;
+	put_of(out, machine, &packet);
+}
+
+void packet_machine(struct output *out, const struct packet_machine *machine, int64_t time_ns)
+{
+	char name[EXPORT_TEXT_SIZE], sysname[NOTE_TEXT], release[NOTE_TEXT], arch[NOTE_TEXT];
+	Ksv__Utsname utsname = KSV__UTSNAME__INIT;
+	Ksv__SystemInfo info = KSV__SYSTEM_INFO__INIT;
+	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
+
+	if (machine->number)
+		put_remote_clock(out, machine->number, time_ns);
+	escape_text(name, sizeof(name), machine->name);
+	info.machine_name = name;
+	if (machine->release) {
+		escape_text(sysname, sizeof(sysname), machine->sysname);
+		escape_text(release, sizeof(release), machine->release);
+		escape_text(arch, sizeof(arch), machine->arch);
+		utsname.sysname = sysname;
+		utsname.release = release;
+		utsname.machine = arch;
+		info.utsname = &utsname;
+	}
+	packet.system_info = &info;
+	put_of(out, machine->number, &packet);
+}
+
+void packet_clock(struct output *out, uint32_t machine, int64_t time_ns, uint64_t own)
+{
+	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
+	struct clocks clocks;
+
+	clocks_at(&clocks, time_ns, CLOCK_OWN, own);
+	packet.clock_snapshot = &clocks.snapshot;
+	put_of(out, machine, &packet);
+}
+
+void packet_process_thread(struct output *out, int64_t time_ns, int32_t pid, int32_t tid)
+{
+	Ksv__ProcessTree__Thread thread = KSV__PROCESS_TREE__THREAD__INIT, *threads = &thread;
+	Ksv__ProcessTree tree = KSV__PROCESS_TREE__INIT;
+	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
+
+	thread.has_tid = thread.has_tgid = true;
+	thread.tid = tid;
+	thread.tgid = pid;
+	tree.n_threads = 1;
+	tree.threads = &threads;
+	packet.has_timestamp = true;
+	packet.timestamp = (uint64_t)time_ns;
+	packet.process_tree = &tree;
+	put_of(out, 0, &packet);
+}
+
+void packet_process(struct output *out, int64_t time_ns, int32_t pid, const char *name)
+{
+	char text[EXPORT_TEXT_SIZE], *cmdline = text;
+	Ksv__ProcessTree__Process process = KSV__PROCESS_TREE__PROCESS__INIT, *all = &process;
+	Ksv__ProcessTree tree = KSV__PROCESS_TREE__INIT;
+	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
+
+	escape_text(text, sizeof(text), name);
+	process.has_pid = true;
+	process.pid = pid;
+	process.n_cmdline = 1;
+	process.cmdline = &cmdline;
+	tree.n_processes = 1;
+	tree.processes = &all;
+	packet.has_timestamp = true;
+	packet.timestamp = (uint64_t)time_ns;
+	packet.process_tree = &tree;
+	put_of(out, 0, &packet);
+}
+
+void packet_task(struct output *out, int64_t time_ns, const struct packet_thread *thread,
+		 const char *process)
+{
+	char name[EXPORT_TEXT_SIZE], comm[EXPORT_TEXT_SIZE];
+	Ksv__GenericKernelProcessTree__Process of = KSV__GENERIC_KERNEL_PROCESS_TREE__PROCESS__INIT;
+	Ksv__GenericKernelProcessTree__Process *all_of = &of;
+	Ksv__GenericKernelProcessTree__Thread task = KSV__GENERIC_KERNEL_PROCESS_TREE__THREAD__INIT;
+	Ksv__GenericKernelProcessTree__Thread *all = &task;
+	Ksv__GenericKernelProcessTree tree = KSV__GENERIC_KERNEL_PROCESS_TREE__INIT;
+	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
+
+	escape_text(name, sizeof(name), process);
+	escape_text(comm, sizeof(comm), thread->name);
+	of.has_pid = task.has_pid = task.has_tid = true;
+	of.pid = task.pid = thread->process;
+	of.cmdline = name;
+	task.tid = thread->tid;
+	task.comm = comm;
+	tree.n_processes = tree.n_threads = 1;
+	tree.processes = &all_of;
+	tree.threads = &all;
+	packet.has_timestamp = true;
+	packet.timestamp = (uint64_t)time_ns;
+	packet.generic_kernel_process_tree = &tree;
+	put_of(out, 0, &packet);
+}
+
+void packet_task_state(struct output *out, int64_t time_ns, const struct packet_thread *thread,
+		       enum packet_task_state state, int32_t pcpu)
+{
+	char comm[EXPORT_TEXT_SIZE];
+	Ksv__GenericKernelTaskStateEvent event = KSV__GENERIC_KERNEL_TASK_STATE_EVENT__INIT;
+	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
+
+	escape_text(comm, sizeof(comm), thread->name);
+	event.has_cpu = event.has_tid = event.has_state = event.has_prio = true;
+	event.cpu = pcpu;
+	event.comm = comm;
+	event.tid = thread->tid;
+	event.state = (Ksv__GenericKernelTaskStateEvent__TaskState)state;
+	packet.has_timestamp = true;
+	packet.timestamp = (uint64_t)time_ns;
+	packet.generic_kernel_task_state_event = &event;
+	put_of(out, 0, &packet);
+}
+
+/* --- ftrace ---------------------------------------------------------------------------------- */
+
+void packet_ftrace(struct output *out, uint32_t machine, int cpu, bool has_lost,
+		   const uint8_t *events, size_t size)
+{
+	uint32_t sequence = sequence_of(machine);
+	size_t bundle = 1 + varint_size((uint64_t)cpu) + size + (has_lost ? 2 : 0);
+	size_t packet = 1 + varint_size(bundle) + bundle + 1 + varint_size(sequence) +
+			(machine ? 2 + varint_size(machine) : 0);
+
+	put_varint(out, TAG_BYTES(TRACE_PACKET));
+	put_varint(out, packet);
+	put_varint(out, TAG_BYTES(PACKET_FTRACE));
+	put_varint(out, bundle);
+	put_varint(out, TAG_VARINT(BUNDLE_CPU));
+	put_varint(out, (uint64_t)cpu);
+	out_mem(out, (const char *)events, size);
+	if (has_lost) {
+		put_varint(out, TAG_VARINT(BUNDLE_LOST));
+		put_varint(out, 1);
+	}
+	put_varint(out, TAG_VARINT(PACKET_SEQUENCE));
+	put_varint(out, sequence);
+	if (machine) {
+		put_varint(out, TAG_VARINT(PACKET_MACHINE));
+		put_varint(out, machine);
+	}
 }

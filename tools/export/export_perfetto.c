@@ -2,19 +2,29 @@
 /**
  * @file	export_perfetto.c
  * @brief	A window of a trace as tracks: host > machine > vCPU, and the physical CPUs.
+ *
+ * Records of Linux are export_ftrace.c's. The vCPUs of Xen are threads of the host's machine, so
+ * that Perfetto's "sched" and "thread_state" have them, too.
+ *
+ * From src/trace_processor/ of https://github.com/google/perfetto at commit ec5d16b1:
+ * importers/common/state_tracker.cc makes one row of updates with the same state, so that none is
+ * between two of them here; importers/generic_kernel/generic_kernel_parser.cc refuses RUNNING after
+ * RUNNING, and knows no unknown state.
  */
 #include <errno.h>
 #include <stdio.h>
 
+#include "export_ftrace.h"
 #include "export_packet.h"
 #include "export_perfetto.h"
 #include "key_map.h"
+#include "virt_arguments.h"
 #include "virt_exits.h"
 
 /** Tracks have numbers: of the host, then of pCPUs, machines, and some for each vCPU. */
 #define TRACK_HOST	1
 
-enum vcpu_track { OF_STATES = 0, OF_EXITS, OF_STEAL, OF_TASKS, N_OF_VCPU };
+enum vcpu_track { OF_ALL = 0, OF_STATES, OF_EXITS, OF_STEAL, OF_WAKES, OF_TASKS, N_OF_VCPU };
 
 /** Names have numbers: a few that are always there, then of reasons, vCPUs and tasks. */
 enum {
@@ -24,7 +34,7 @@ enum {
 	NAME_MIGRATES,
 	NAME_COMES,
 	NAME_WAKES,
-	NAME_WOKEN,
+	NAME_PREEMPTS,
 	NAME_LOST,
 	NAME_REASON,
 };
@@ -75,7 +85,7 @@ static uint64_t who_name(const struct perfetto *perfetto, int32_t who)
 static void put_names(const struct perfetto *perfetto)
 {
 	static const char *const names[] = {
-		"unknown", "migrates", "comes", "wakes", "woken", "lost records",
+		"unknown", "migrates", "comes", "wakes", "preempts", "lost records",
 	};
 	const struct virt_model *model = perfetto->model;
 	struct output *out = perfetto->out;
@@ -122,6 +132,26 @@ static bool has_tasks(const struct perfetto *perfetto, int32_t vcpu)
 	return false;
 }
 
+static void put_vcpu_tracks(const struct perfetto *perfetto, int32_t vcpu, uint64_t machine,
+			    int32_t rank)
+{
+	static const char *const names[N_OF_VCPU] = {
+		[OF_STATES] = "state", [OF_EXITS] = "VM exits", [OF_STEAL] = "steal",
+		[OF_WAKES] = "wake-ups", [OF_TASKS] = "tasks",
+	};
+	uint64_t track = vcpu_track(perfetto, vcpu, OF_ALL);
+
+	put_track(perfetto, track, machine, virt_model_vcpu(perfetto->model, vcpu)->name, rank,
+		  NULL);
+	packet_track(perfetto->out, &(struct packet_track){
+		.track = track + OF_STATES, .parent = track, .name = names[OF_STATES],
+		.has_states = true,
+	});
+	for (int32_t i = OF_EXITS; i < N_OF_VCPU; i++)
+		if (i != OF_TASKS || has_tasks(perfetto, vcpu))
+			put_track(perfetto, track + (uint64_t)i, track, names[i], i, NULL);
+}
+
 static void put_tracks(const struct perfetto *perfetto)
 {
 	int n_pcpus = perfetto->job->report->n_pcpus;
@@ -138,17 +168,8 @@ static void put_tracks(const struct perfetto *perfetto)
 
 		put_track(perfetto, track, TRACK_HOST, machine->name, n_pcpus + i, NULL);
 		put_track(perfetto, track + 1, track, "machine state", 0, "state");
-		for (int32_t j = 0; j < machine->n_vcpus; j++) {
-			int32_t vcpu = machine->vcpus[j];
-			uint64_t states = vcpu_track(perfetto, vcpu, OF_STATES);
-
-			put_track(perfetto, states, track,
-				  virt_model_vcpu(perfetto->model, vcpu)->name, j + 1, NULL);
-			put_track(perfetto, states + OF_EXITS, states, "VM exits", 0, NULL);
-			put_track(perfetto, states + OF_STEAL, states, "steal", 1, "ns");
-			if (has_tasks(perfetto, vcpu))
-				put_track(perfetto, states + OF_TASKS, states, "tasks", 2, NULL);
-		}
+		for (int32_t j = 0; j < machine->n_vcpus; j++)
+			put_vcpu_tracks(perfetto, machine->vcpus[j], track, j + 1);
 	}
 }
 
@@ -156,7 +177,12 @@ static void put_tracks(const struct perfetto *perfetto)
 
 static void note(struct packet_event *event, enum packet_note what, bool is_name, int64_t value)
 {
-	event->notes[event->n_notes++] = (struct packet_note_value){ what, is_name, value };
+	event->notes[event->n_notes++] = (struct packet_note_value){ what, is_name, value, NULL };
+}
+
+static void note_text(struct packet_event *event, enum packet_note what, const char *text)
+{
+	event->notes[event->n_notes++] = (struct packet_note_value){ what, false, 0, text };
 }
 
 static void put(const struct perfetto *perfetto, struct packet_event *event)
@@ -183,31 +209,69 @@ static int64_t cut(const struct perfetto *perfetto, int64_t time_ns)
 static void put_states(struct perfetto *perfetto, int32_t vcpu)
 {
 	struct virt_interval_range range = export_vcpu_window(perfetto->job, vcpu);
-	uint64_t track = vcpu_track(perfetto, vcpu, OF_STATES);
-	int64_t steal_ns = 0;
+	struct packet_event event = {
+		.type = PACKET_STATE, .track = vcpu_track(perfetto, vcpu, OF_STATES),
+	};
 
 	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
 		const struct virt_interval *interval = &range.first[i];
 		int64_t start_ns = cut(perfetto, interval->start_ns);
-		int64_t end_ns = cut(perfetto, export_interval_end(&range, i));
-		struct packet_event event = {
-			.type = PACKET_BEGIN, .track = track, .time_ns = start_ns,
-			.name = NAME_STATE + (uint64_t)interval->state,
-		};
+		struct packet_event none = event;
 
+		none.time_ns = start_ns;
+		if (i && interval[-1].state == interval->state)
+			put(perfetto, &none);
+		event.time_ns = start_ns;
+		event.name = NAME_STATE + (uint64_t)interval->state;
+		event.n_notes = 0;
 		if (interval->pcpu >= 0)
 			note(&event, NOTE_PCPU, false, interval->pcpu);
-		if (interval->state == VIRT_PREEMPTED && interval->detail >= 0)
-			note(&event, NOTE_DETAIL, true,
-			     (int64_t)who_name(perfetto, interval->detail));
 		put(perfetto, &event);
-		put_end(perfetto, track, end_ns);
+		event.name = 0;
+		event.n_notes = 0;
+		event.time_ns = cut(perfetto, export_interval_end(&range, i));
+	}
+	if (range.n)
+		put(perfetto, &event);
+}
+
+/** From the pCPU to the vCPU that has to leave it. */
+static uint64_t put_preempts(struct perfetto *perfetto, int32_t vcpu, int32_t pcpu, int64_t time_ns)
+{
+	struct packet_event event = {
+		.type = PACKET_INSTANT, .track = pcpu_track(pcpu), .time_ns = time_ns,
+		.name = NAME_PREEMPTS, .flow_from = ++perfetto->flows,
+	};
+
+	note(&event, NOTE_VCPU, true, (int64_t)who_name(perfetto, vcpu));
+	put(perfetto, &event);
+	return perfetto->flows;
+}
+
+/** By who has the pCPU instead. */
+static void put_steal(struct perfetto *perfetto, int32_t vcpu)
+{
+	struct virt_interval_range range = export_vcpu_window(perfetto->job, vcpu);
+
+	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
+		const struct virt_interval *interval = &range.first[i];
+		struct packet_event event = {
+			.type = PACKET_BEGIN, .track = vcpu_track(perfetto, vcpu, OF_STEAL),
+			.time_ns = cut(perfetto, interval->start_ns),
+			.name = who_name(perfetto, interval->detail),
+		};
+
 		if (interval->state != VIRT_PREEMPTED)
 			continue;
-		steal_ns += end_ns - start_ns;
-		put(perfetto, &(struct packet_event){
-			.type = PACKET_COUNTER, .track = track + OF_STEAL, .time_ns = end_ns,
-			.value = steal_ns });
+		if (interval->pcpu >= 0) {
+			note(&event, NOTE_PCPU, false, interval->pcpu);
+			event.flow_to = put_preempts(perfetto, vcpu, interval->pcpu,
+						     event.time_ns);
+		}
+		if (interval->detail >= 0)
+			note(&event, NOTE_CULPRIT, true, (int64_t)event.name);
+		put(perfetto, &event);
+		put_end(perfetto, event.track, cut(perfetto, export_interval_end(&range, i)));
 	}
 }
 
@@ -218,6 +282,7 @@ static void put_exits(struct perfetto *perfetto, int32_t vcpu)
 
 	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
 		struct packet_event event = { .type = PACKET_BEGIN, .track = track };
+		const char *argument;
 		struct virt_exit exit;
 
 		if (range.first[i].start_ns < perfetto->job->report->from_ns ||
@@ -229,6 +294,10 @@ static void put_exits(struct perfetto *perfetto, int32_t vcpu)
 			note(&event, NOTE_PCPU, false, range.first[i].pcpu);
 		if (exit.complete)
 			note(&event, NOTE_COST, false, exit.cost_ns);
+		argument = virt_argument_name(perfetto->model, virt_exit_argument(
+			perfetto->model, vcpu, &range.first[i]));
+		if (argument)
+			note_text(&event, NOTE_ARGUMENT, argument);
 		put(perfetto, &event);
 		put_end(perfetto, track, exit.entry_ns);
 	}
@@ -248,7 +317,7 @@ static void put_migrations(struct perfetto *perfetto, int32_t vcpu)
 			.name = NAME_MIGRATES, .flow_from = ++perfetto->flows,
 		};
 
-		note(&event, NOTE_DETAIL, true, (int64_t)who_name(perfetto, vcpu));
+		note(&event, NOTE_VCPU, true, (int64_t)who_name(perfetto, vcpu));
 		put(perfetto, &event);
 		event.track = pcpu_track(migration->to);
 		event.time_ns = migration->time_ns;
@@ -259,35 +328,39 @@ static void put_migrations(struct perfetto *perfetto, int32_t vcpu)
 	}
 }
 
-/** Who woke whom: where a wait ends in the window. */
-static void put_wakes(struct perfetto *perfetto, int32_t vcpu)
+/** From the wake-up until the vCPU is on a pCPU, as far as the trace and the window show it. */
+static void put_wake(void *arg, int32_t vcpu, const struct export_wake *wake)
 {
-	struct virt_interval_range range = export_vcpu_window(perfetto->job, vcpu);
+	struct perfetto *perfetto = arg;
+	struct packet_event event = {
+		.type = PACKET_BEGIN, .track = vcpu_track(perfetto, vcpu, OF_WAKES),
+		.time_ns = wake->time_ns, .name = NAME_CAUSE + (uint64_t)wake->cause,
+	};
 
-	for (size_t i = 0; i + 1 < range.n && !perfetto->out->error; i++) {
-		const struct virt_wake *wake = range.first[i].state == VIRT_BLOCKED ?
-			virt_model_wake(perfetto->model, range.first[i].detail) : NULL;
-		struct packet_event event = {
-			.type = PACKET_INSTANT, .time_ns = range.first[i + 1].start_ns,
-			.track = vcpu_track(perfetto, vcpu, OF_STATES), .name = NAME_WOKEN,
+	if (wake->is_complete)
+		note(&event, NOTE_LATENCY, false, wake->end_ns - wake->time_ns);
+	if (wake->pcpu >= 0)
+		note(&event, NOTE_PCPU, false, wake->pcpu);
+	if (wake->waker >= 0)
+		note(&event, NOTE_WAKER, true, (int64_t)who_name(perfetto, wake->waker));
+	if (wake->waker >= 0 && wake->waker < VIRT_FIRST_TASK) {
+		struct packet_event from = {
+			.type = PACKET_INSTANT, .time_ns = wake->time_ns,
+			.track = vcpu_track(perfetto, wake->waker, OF_WAKES),
+			.name = NAME_WAKES, .flow_from = ++perfetto->flows,
 		};
 
-		if (!wake || range.first[i + 1].state == VIRT_BLOCKED)
-			continue;
-		note(&event, NOTE_DETAIL, true, NAME_CAUSE + (int64_t)wake->cause);
-		if (wake->who >= 0 && wake->who < VIRT_FIRST_TASK) {
-			struct packet_event from = {
-				.type = PACKET_INSTANT, .time_ns = event.time_ns,
-				.track = vcpu_track(perfetto, wake->who, OF_STATES),
-				.name = NAME_WAKES, .flow_from = ++perfetto->flows,
-			};
-
-			note(&from, NOTE_DETAIL, true, (int64_t)who_name(perfetto, vcpu));
-			put(perfetto, &from);
-			event.flow_to = perfetto->flows;
-		}
-		put(perfetto, &event);
+		note(&from, NOTE_VCPU, true, (int64_t)who_name(perfetto, vcpu));
+		put(perfetto, &from);
+		event.flow_to = perfetto->flows;
 	}
+	put(perfetto, &event);
+	put_end(perfetto, event.track, cut(perfetto, wake->end_ns));
+}
+
+static void put_wakes(struct perfetto *perfetto, int32_t vcpu)
+{
+	export_wakes(perfetto->job, vcpu, put_wake, perfetto);
 }
 
 /** The number of a task's name, which is told before it is used. */
@@ -384,18 +457,61 @@ static void put_losses(struct perfetto *perfetto)
 	}
 }
 
+/* --- vCPUs of Xen as threads ----------------------------------------------------------------- */
+
+static enum packet_task_state task_state(enum virt_state state)
+{
+	return state == VIRT_UNKNOWN ? PACKET_GONE :
+	       virt_state_on_pcpu(state) ? PACKET_RUNNING :
+	       state == VIRT_BLOCKED ? PACKET_SLEEPS :
+	       state == VIRT_OFFLINE ? PACKET_STOPPED : PACKET_RUNNABLE;
+}
+
+/** Of what is not known, there is no thread: it goes, and another one comes. */
+static void put_thread(struct perfetto *perfetto, int32_t vcpu)
+{
+	const struct virt_vcpu *info = virt_model_vcpu(perfetto->model, vcpu);
+	const struct packet_thread thread = {
+		.process = info->host_pid - info->id, .tid = info->host_pid, .name = info->name,
+	};
+	struct virt_interval_range range = export_vcpu_window(perfetto->job, vcpu);
+	enum packet_task_state state = PACKET_GONE;
+	int32_t pcpu = VIRT_NONE;
+
+	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
+		const struct virt_interval *interval = &range.first[i];
+		enum packet_task_state now = task_state((enum virt_state)interval->state);
+		int64_t time_ns = cut(perfetto, interval->start_ns) + perfetto->shift_ns;
+		bool moves = now == PACKET_RUNNING && interval->pcpu != pcpu;
+
+		if (now == state && !moves)
+			continue;
+		if (state == PACKET_GONE)
+			packet_task(perfetto->out, time_ns, &thread,
+				    virt_model_machine(perfetto->model, info->machine)->name);
+		else if (now == state)
+			packet_task_state(perfetto->out, time_ns, &thread, PACKET_RUNNABLE, pcpu);
+		state = now;
+		pcpu = interval->pcpu < 0 ? 0 : interval->pcpu;
+		packet_task_state(perfetto->out, time_ns, &thread, now, pcpu);
+	}
+}
+
 int export_perfetto(const struct export_job *job, struct output *out)
 {
 	static void (*const parts[])(struct perfetto *perfetto, int32_t vcpu) = {
-		put_states, put_exits, put_migrations, put_wakes, put_tasks,
+		put_states, put_exits, put_steal, put_migrations, put_wakes, put_tasks,
 	};
 	const struct host_trace *host = &job->report->load->host;
 	struct perfetto perfetto = { .job = job, .model = job->report->load->model, .out = out };
+	int ret;
 
 	if (virt_model_begin(perfetto.model) < 0)
 		perfetto.shift_ns = -virt_model_begin(perfetto.model);
 	packet_begin(out, host->xen && !perfetto.shift_ns ?
 		     xen_trace_clock(host->xen)->base_tsc : 0);
+	if (host->xen)
+		packet_machine(out, &(struct packet_machine){ .name = "host" }, 0);
 	put_names(&perfetto);
 	perfetto.task_names = first_task_name(&perfetto);
 	put_tracks(&perfetto);
@@ -405,9 +521,13 @@ int export_perfetto(const struct export_job *job, struct output *out)
 	for (int32_t i = 0; i < virt_model_n_machines(perfetto.model); i++)
 		if (export_wants_machine(job, i))
 			put_machine(&perfetto, i);
-	for (int32_t i = 0; i < virt_model_n_vcpus(perfetto.model); i++)
+	for (int32_t i = 0; i < virt_model_n_vcpus(perfetto.model); i++) {
 		for (size_t part = 0; part < ARRAY_SIZE(parts) && export_wants_vcpu(job, i); part++)
 			parts[part](&perfetto, i);
+		if (host->xen && export_wants_vcpu(job, i))
+			put_thread(&perfetto, i);
+	}
+	ret = perfetto.no_memory ? -ENOMEM : export_ftrace(job, out, perfetto.shift_ns);
 	key_map_destroy(&perfetto.tasks);
-	return perfetto.no_memory ? -ENOMEM : 0;
+	return ret;
 }

@@ -227,27 +227,26 @@ static void migration_rows(const struct export_job *job, struct export_sink *sin
 }
 
 /** A stretch in WAKING, from interval @i to @end of all that the vCPU did. */
-static void wake_row(const struct export_job *job, struct export_sink *sink, int32_t vcpu,
-		     const struct virt_interval_range *all, size_t i, size_t end)
+static struct export_wake wake_of(const struct virt_model *model,
+				  const struct virt_interval_range *all, size_t i, size_t end)
 {
-	const struct virt_model *model = model_of(job);
 	const struct virt_interval *before = i ? &all->first[i - 1] : NULL;
 	const struct virt_wake *wake = before && before->state == VIRT_BLOCKED ?
 				       virt_model_wake(model, before->detail) : NULL;
-	const char *cause = before && before->state == VIRT_BLOCKED ?
-			    virt_wake_cause_name(wake ? (enum virt_wake_cause)wake->cause :
-						 VIRT_WAKE_UNKNOWN) : NULL;
-	bool is_shown = end < all->n && (all->first[end].state != VIRT_UNKNOWN ||
-					 all->first[end].flags & VIRT_INTERVAL_ON_PCPU);
 
-	PUT(sink, EXPORT_WAKE, number(vcpu), number(all->first[i].start_ns),
-	    number_if(is_shown, export_interval_end(all, end - 1) - all->first[i].start_ns),
-	    index_of(all->first[end - 1].pcpu), text(cause),
-	    text(wake ? virt_model_who(model, wake->who) : NULL),
-	    vcpu_of(wake ? wake->who : VIRT_NONE), index_of(wake ? wake->vector : VIRT_NONE));
+	return (struct export_wake){
+		.time_ns = all->first[i].start_ns, .end_ns = export_interval_end(all, end - 1),
+		.is_complete = end < all->n && (all->first[end].state != VIRT_UNKNOWN ||
+						all->first[end].flags & VIRT_INTERVAL_ON_PCPU),
+		.pcpu = all->first[end - 1].pcpu,
+		.has_cause = before && before->state == VIRT_BLOCKED,
+		.cause = wake ? (enum virt_wake_cause)wake->cause : VIRT_WAKE_UNKNOWN,
+		.is_known = wake != NULL,
+		.waker = wake ? wake->who : VIRT_NONE, .vector = wake ? wake->vector : VIRT_NONE,
+	};
 }
 
-static void wake_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+void export_wakes(const struct export_job *job, int32_t vcpu, export_wake_fn take, void *arg)
 {
 	const struct virt_model *model = model_of(job);
 	struct virt_interval_range range = export_vcpu_window(job, vcpu);
@@ -256,18 +255,46 @@ static void wake_rows(const struct export_job *job, struct export_sink *sink, in
 	int64_t begin_ns, end_ns;
 
 	virt_model_span(model, &begin_ns, &end_ns);
-	for (; i < last && !sink->failed(sink); i = end) {
+	for (; i < last; i = end) {
+		struct export_wake wake;
+
 		end = i + 1;
 		if (all.first[i].state != VIRT_WAKING)
 			continue;
 		while (end < all.n && all.first[end].state == VIRT_WAKING)
 			end++;
 		/* what the trace begins with has begun before */
-		if (all.first[i].start_ns >= job->report->from_ns &&
-		    all.first[i].start_ns > begin_ns &&
-		    (!i || all.first[i - 1].state != VIRT_WAKING))
-			wake_row(job, sink, vcpu, &all, i, end);
+		if (all.first[i].start_ns < job->report->from_ns ||
+		    all.first[i].start_ns <= begin_ns ||
+		    (i && all.first[i - 1].state == VIRT_WAKING))
+			continue;
+		wake = wake_of(model, &all, i, end);
+		take(arg, vcpu, &wake);
 	}
+}
+
+/** Where the rows of a vCPU go. */
+struct row_sink {
+	const struct export_job	*job;
+	struct export_sink	*sink;
+};
+
+static void wake_row(void *arg, int32_t vcpu, const struct export_wake *wake)
+{
+	const struct row_sink *rows = arg;
+
+	if (rows->sink->failed(rows->sink))
+		return;
+	PUT(rows->sink, EXPORT_WAKE, number(vcpu), number(wake->time_ns),
+	    number_if(wake->is_complete, wake->end_ns - wake->time_ns), index_of(wake->pcpu),
+	    text(wake->has_cause ? virt_wake_cause_name(wake->cause) : NULL),
+	    text(wake->is_known ? virt_model_who(model_of(rows->job), wake->waker) : NULL),
+	    vcpu_of(wake->waker), index_of(wake->vector));
+}
+
+static void wake_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+{
+	export_wakes(job, vcpu, wake_row, &(struct row_sink){ .job = job, .sink = sink });
 }
 
 /* --- tasks of guests ------------------------------------------------------------------------- */
@@ -303,15 +330,9 @@ void export_tasks(const struct export_job *job, int32_t vcpu, export_task_fn tak
 				cpu_tasks(job, guest, &job->guests[guest].cpus[i], take, arg);
 }
 
-/** Where the rows of tasks go. */
-struct task_rows {
-	const struct export_job	*job;
-	struct export_sink	*sink;
-};
-
 static void task_row(void *arg, const struct export_task *task)
 {
-	const struct task_rows *rows = arg;
+	const struct row_sink *rows = arg;
 	char name[GUEST_TASK_NAME];
 	struct virt_totals totals;
 
@@ -325,7 +346,7 @@ static void task_row(void *arg, const struct export_task *task)
 
 static void task_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
-	struct task_rows rows = { .job = job, .sink = sink };
+	struct row_sink rows = { .job = job, .sink = sink };
 
 	export_tasks(job, vcpu, task_row, &rows);
 }

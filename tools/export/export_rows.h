@@ -50,6 +50,22 @@ typedef void (*export_task_fn)(void *arg, const struct export_task *task);
 /** export_tasks - all tasks of a vCPU in the window; of what is not known, nothing is told. */
 void export_tasks(const struct export_job *job, int32_t vcpu, export_task_fn take, void *arg);
 
+/** A wake-up: a vCPU waits for a pCPU from then on. */
+struct export_wake {
+	int64_t		time_ns, end_ns;	/* may end after the window */
+	bool		is_complete;		/* what comes after it is known */
+	bool		has_cause;		/* it was blocked before */
+	bool		is_known;		/* the trace shows what woke it */
+	enum virt_wake_cause cause;
+	int32_t		waker;			/* as in struct virt_wake */
+	int32_t		pcpu, vector;		/* or VIRT_NONE */
+};
+
+typedef void (*export_wake_fn)(void *arg, int32_t vcpu, const struct export_wake *wake);
+
+/** export_wakes - all wake-ups of a vCPU that begin in the window */
+void export_wakes(const struct export_job *job, int32_t vcpu, export_wake_fn take, void *arg);
+
 /** export_rows - all tables but those left out, one after the other. Return: 0 or -ENOMEM. */
 int export_rows(const struct export_job *job, struct export_sink *sink);
 
