@@ -197,7 +197,7 @@ function readLane(reader, n, nStates) {
 	const lane = {
 		n, states: reader.bytes.subarray(reader.at, reader.at + n),
 		starts: new Float64Array(n + 1), pcpus: new Int16Array(n), details: new Uint32Array(n),
-		partsAt: null, partState: [], partNs: [],
+		partsAt: null, partState: [], partNs: [], found: [],
 	};
 	let time = 0, pcpu = 0, mixed = 0;
 
@@ -528,23 +528,37 @@ Figure.prototype.draw = function () {
 	this.view.dataset.to = Math.round(this.to);
 };
 
-/** Signs below what the search has found. */
+/** The first of the intervals that the search has found, from interval @k on: an index of lane.found. */
+function firstFound(lane, k) {
+	let low = 0, high = lane.found.length;
+
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		if (lane.found[middle] < k)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/** Signs below what the search has found: at most one for two pixels, however many there are. */
 Figure.prototype.drawFound = function (i, y, mark) {
 	const lane = this.lanes[i];
-	let last = -10;
 
-	if (!this.found.size || !lane.n)
+	if (!this.found.size || !lane.found.length)
 		return;
 	this.context.fillStyle = mark;
-	for (let k = intervalAt(lane, this.from); k < lane.n && lane.starts[k] < this.to; k++) {
-		if (!this.found.has(lane.details[k]))
-			continue;
+	for (let at = firstFound(lane, intervalAt(lane, this.from)); at < lane.found.length;) {
+		const k = lane.found[at];
+
+		if (lane.starts[k] >= this.to)
+			break;
 		const x = Math.max(this.xOf(lane.starts[k]), this.left);
 
-		if (x - last < 2)
-			continue;
 		this.context.fillRect(x, y + LANE + 1, 2, 4);
-		last = x;
+		at = Math.max(at + 1, firstFound(lane, intervalAt(lane, this.timeAt(x + 2))));
 	}
 };
 
@@ -924,9 +938,13 @@ Figure.prototype.search = function () {
 		});
 		const vcpu = this.facts.vcpus.findIndex((one) => one.shown.toLowerCase().includes(text));
 
-		for (const lane of this.found.size ? this.lanes : [])
-			for (let k = 0; k < lane.n; k++)
-				n += this.found.has(lane.details[k]);
+		for (const lane of this.lanes) {
+			lane.found = [];
+			for (let k = 0; k < lane.n && this.found.size; k++)
+				if (this.found.has(lane.details[k]))
+					lane.found.push(k);
+			n += lane.found.length;
+		}
 		if (vcpu >= 0)
 			this.choose(vcpu);
 		place.textContent = (vcpu >= 0 ? this.facts.vcpus[vcpu].shown + " is marked; " : "") + n +
@@ -943,13 +961,13 @@ Figure.prototype.find = function (step) {
 
 	for (let turn = 0; turn <= this.lanes.length && !best && this.found.size; turn++) {
 		const i = (this.lane + step * turn + this.lanes.length * 2) % this.lanes.length;
-		const lane = this.lanes[i];
-		let k = turn ? (step > 0 ? 0 : lane.n - 1) : lane.n ? intervalAt(lane, middle) + step : 0;
+		const lane = this.lanes[i], all = lane.found;
+		/* after the middle or before it; of other vCPUs, the first or the last one */
+		const at = turn ? (step > 0 ? 0 : all.length - 1) :
+			   firstFound(lane, intervalAt(lane, middle) + (step > 0 ? 1 : 0)) - (step < 0);
 
-		while (k >= 0 && k < lane.n && !this.found.has(lane.details[k]))
-			k += step;
-		if (k >= 0 && k < lane.n)
-			best = { i, k };
+		if (all[at] !== undefined)
+			best = { i, k: all[at] };
 	}
 	if (!best)
 		return;
@@ -1010,6 +1028,7 @@ async function makeFigure(trace) {
 	said.textContent = "Scroll or + and - zoom, drag or arrows move; Shift and drag, or a and b, select a " +
 			   "time; click for details.";
 	section.dataset.ready = "yes";
+	performance.mark("figure");
 }
 
 const figures = [];
