@@ -43,6 +43,7 @@ struct report {
 	struct virt_window_query query;
 	bool			*chosen;	/* vCPUs that were asked for; NULL: all */
 	struct virt_window_walk	*walk;
+	struct virt_worst	*worst;		/* of all vCPUs, for pages that share it; or NULL */
 	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
 	int			n_pcpus;
 	const struct host_topology *topology;	/* if it is asked for; or NULL */

@@ -15,6 +15,7 @@
 #include "report_html.h"
 #include "report_summary.h"
 #include "report_unknown.h"
+#include "report_worst.h"
 #include "text_columns.h"
 
 /** Of a name in the page: more has no place in a title. */
@@ -431,6 +432,7 @@ int report_html_write(struct output *out, const struct report *report,
 {
 	struct report_summary_row *rows;
 	ssize_t n = report_summary_rows(report, SUMMARY_STEAL, &rows);
+	struct report shared = *report;
 	int ret;
 
 	if (n < 0)
@@ -441,11 +443,13 @@ int report_html_write(struct output *out, const struct report *report,
 	put_limits(out, report);
 	put_vcpus(out, report, html, rows, (size_t)n);
 	free(rows);
-	ret = report_html_figure(out, report, html);
+	shared.worst = report_worst_index(report);
+	ret = shared.worst ? report_html_figure(out, &shared, html) : -ENOMEM;
 	if (!ret)
-		ret = report_html_moments(out, report, vcpus, html);
+		ret = report_html_moments(out, &shared, vcpus, html);
 	if (!ret)
-		ret = put_numbers(out, report, vcpus, html);
+		ret = put_numbers(out, &shared, vcpus, html);
+	virt_worst_free(shared.worst);
 	put_command(out, html);
 	out_str(out, "</article>\n");
 	return ret;

@@ -21,6 +21,9 @@
 /** As many intervals as a browser opens in two seconds. */
 #define MOST_INTERVALS	1000000
 
+/** Nothing shorter than 2 to the power of that becomes a part of others without need. */
+#define LEAST_BITS	8
+
 /** State of an interval that sums up short ones. */
 #define MIXED		15
 
@@ -128,8 +131,8 @@ static void each_piece(struct figure *figure, int32_t vcpu,
 		take(figure, &piece);
 }
 
-/** How many pieces a vCPU has. */
-static uint64_t count_pieces(const struct figure *figure, int32_t vcpu)
+/** How many pieces a vCPU has; more than @most are not counted. */
+static uint64_t count_pieces(const struct figure *figure, int32_t vcpu, uint64_t most)
 {
 	struct virt_interval_range range = range_of(figure->report, vcpu);
 	int64_t before_ns = figure->short_ns;
@@ -137,7 +140,7 @@ static uint64_t count_pieces(const struct figure *figure, int32_t vcpu)
 
 	if (!figure->short_ns)
 		return range.n;
-	for (size_t i = 0; i < range.n; i++) {
+	for (size_t i = 0; i < range.n && n <= most; i++) {
 		int64_t ns = length_of(figure->report, &range, i);
 
 		if (ns < figure->short_ns && before_ns < figure->short_ns) {
@@ -171,7 +174,8 @@ static void count_vcpu(struct figure *figure, int32_t vcpu, void *arg)
 {
 	uint64_t *n = arg;
 
-	*n += count_pieces(figure, vcpu);
+	if (*n <= MOST_INTERVALS)
+		*n += count_pieces(figure, vcpu, MOST_INTERVALS - *n);
 }
 
 static bool fits(struct figure *figure, int64_t short_ns)
@@ -183,23 +187,39 @@ static bool fits(struct figure *figure, int64_t short_ns)
 	return n <= MOST_INTERVALS;
 }
 
+/** Numbers of bits that a length has. */
+#define N_BITS		64
+
+static unsigned int bits_of(uint64_t ns)
+{
+	return ns ? N_BITS - (unsigned int)__builtin_clzll(ns) : 0;
+}
+
+static void count_lengths(struct figure *figure, int32_t vcpu, void *arg)
+{
+	struct virt_interval_range range = range_of(figure->report, vcpu);
+	uint64_t *of = arg;
+
+	for (size_t i = 0; i < range.n; i++)
+		of[bits_of((uint64_t)length_of(figure->report, &range, i))]++;
+}
+
 /** Find the length from which on an interval is shown by itself: the shortest power of two. */
 static void find_short(struct figure *figure)
 {
-	int low = 8, high = 62;
+	uint64_t of[N_BITS + 1] = { 0 }, n = 0;
+	unsigned int bits = N_BITS;
 
 	if (fits(figure, 0))
 		return;
-	/* longer ones make fewer pieces */
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (fits(figure, (int64_t)1 << middle))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	figure->short_ns = (int64_t)1 << low;
+	/* intervals of that length are too many already, whatever the shorter ones become */
+	each_vcpu(figure, count_lengths, of);
+	while (bits && n + of[bits] <= MOST_INTERVALS)
+		n += of[bits--];
+	bits = bits < LEAST_BITS ? LEAST_BITS : bits;
+	while (bits < N_BITS - 2 && !fits(figure, (int64_t)1 << bits))
+		bits++;
+	figure->short_ns = (int64_t)1 << bits;
 }
 
 /* --- packing --------------------------------------------------------------------------------- */
@@ -351,7 +371,7 @@ static void put_vcpu(struct figure *figure, int32_t vcpu, void *arg)
 	json_open(to->json, NULL, '{', true);
 	put_shown(to->json, to->text, "shown",
 		  virt_model_vcpu(figure->report->load->model, vcpu)->name);
-	json_u64(to->json, "n", count_pieces(figure, vcpu));
+	json_u64(to->json, "n", count_pieces(figure, vcpu, MOST_INTERVALS));
 	json_close(to->json, '}');
 }
 

@@ -10,6 +10,7 @@
 #include "host_topology.h"
 #include "report_page.h"
 #include "report_unknown.h"
+#include "report_worst.h"
 
 /** Of a vCPU, at one distance. */
 struct moves {
@@ -132,10 +133,11 @@ static int migrations_vcpu_rows(struct table_writer *to, const struct report *re
 
 static int migrations_rows(struct table_writer *to, const struct report *report)
 {
-	struct virt_worst *worst = virt_worst_new(report->load->model, false, NULL, 0);
+	struct virt_worst *own = report->worst ? NULL : report_worst_index(report);
+	struct virt_worst *worst = report->worst ? report->worst : own;
 	int ret = worst ? report_each_vcpu(report, to, migrations_vcpu_rows, worst) : -ENOMEM;
 
-	virt_worst_free(worst);
+	virt_worst_free(own);
 	return ret;
 }
 

@@ -51,14 +51,14 @@ struct entry {
 
 /** The list. */
 struct list {
-	struct virt_worst	*index;
+	struct virt_worst	*index, *own;	/* own: to be freed; NULL: it is the report's */
 	struct virt_worst_hit	*hits;
 	size_t			n;
 };
 
 static void free_list(struct list *list)
 {
-	virt_worst_free(list->index);
+	virt_worst_free(list->own);
 	free(list->hits);
 }
 
@@ -114,6 +114,13 @@ unsigned int report_worst_visible(const struct report *report, unsigned int kind
 	return kinds;
 }
 
+struct virt_worst *report_worst_index(const struct report *report)
+{
+	return virt_worst_new(report->load->model, false,
+			      report->delivery ? report->delivery->irqs.all : NULL,
+			      report->delivery ? report->delivery->irqs.n : 0);
+}
+
 static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 		const struct report_worst *worst, struct list *list)
 {
@@ -133,9 +140,8 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 	query.n_of = (size_t)n;
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
 		query.min_ns[kind] = worst->above_ns;
-	list->index = virt_worst_new(report->load->model, false,
-				     report->delivery ? report->delivery->irqs.all : NULL,
-				     report->delivery ? report->delivery->irqs.n : 0);
+	list->own = report->worst ? NULL : report_worst_index(report);
+	list->index = report->worst ? report->worst : list->own;
 	list->hits = calloc(worst->n, sizeof(*list->hits));
 	n = list->index && list->hits ?
 	    virt_worst_top(list->index, &query, list->hits, worst->n) : -ENOMEM;

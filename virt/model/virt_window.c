@@ -952,9 +952,14 @@ struct virt_window *virt_window_new(const struct virt_model *model,
 
 /* ---- one at a time ---- */
 
+/** Results of that many vCPUs are kept: a page asks for them again and again. */
+#define KEPT_VCPUS	64
+
 struct virt_window_walk {
 	struct tally		tally;
-	struct virt_window_stats vcpu;
+	struct virt_window_stats vcpu;		/* of another one, or culprits alone */
+	struct virt_window_stats kept[KEPT_VCPUS];	/* of the first vCPUs, */
+	bool			is_kept[KEPT_VCPUS];	/* as far as they were asked for */
 	struct virt_window_machine machine;
 	struct virt_window_pcpu	*pcpus;
 	int			error;
@@ -978,6 +983,8 @@ void virt_window_walk_free(struct virt_window_walk *walk)
 	if (!walk)
 		return;
 	free_stats(&walk->vcpu);
+	for (int i = 0; i < KEPT_VCPUS; i++)
+		free_stats(&walk->kept[i]);
 	free_stats(&walk->machine.all);
 	free(walk->pcpus);
 	free_tally(&walk->tally);
@@ -1010,13 +1017,20 @@ int virt_window_walk_error(const struct virt_window_walk *walk)
 
 const struct virt_window_stats *virt_window_walk_vcpu(struct virt_window_walk *walk, int32_t vcpu)
 {
-	free_stats(&walk->vcpu);
-	begin_stats(&walk->vcpu);
+	bool keeps = vcpu >= 0 && vcpu < KEPT_VCPUS;
+	struct virt_window_stats *stats = keeps ? &walk->kept[vcpu] : &walk->vcpu;
+
+	if (keeps && walk->is_kept[vcpu])
+		return stats;
+	free_stats(stats);
+	begin_stats(stats);
 	walk->tally.alone = true;
 	if (!walk->error && !walk->tally.empty && is_chosen(&walk->tally, vcpu))
-		walk->error = take_vcpu(&walk->tally, vcpu, &walk->vcpu);
+		walk->error = take_vcpu(&walk->tally, vcpu, stats);
 	walk->tally.alone = false;
-	return &walk->vcpu;
+	if (keeps)
+		walk->is_kept[vcpu] = !walk->error;
+	return stats;
 }
 
 size_t virt_window_walk_culprits(struct virt_window_walk *walk, int32_t vcpu,
