@@ -273,14 +273,20 @@ def check_looks(browser):
             colors.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]); return colors.size; })()""") > 3)
 
 
+def start(program, folder):
+    """A browser with one empty page, whose events are reported."""
+    browser = Browser(program, folder)
+    target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+    browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    for domain in ("Page", "Runtime", "Log", "Network"):
+        browser.call(domain + ".enable")
+    return browser
+
+
 def main():
     program, command, trace, page, *hostile = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        browser = Browser(program, folder)
-        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-        browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            browser.call(domain + ".enable")
+        browser = start(program, folder)
         browser.open(page)
         facts = browser.run("JSON.parse(document.querySelector('script.facts').textContent)")
         for first, last in ((0, 1), (0.1, 0.7), (0.33, 0.330001)):
