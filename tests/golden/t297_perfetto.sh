@@ -39,6 +39,8 @@ machines "g1 host" "$WORK/kvm-nosync.dat" "$WORK/kvm-nosync-g1.dat"
 # an offset that is wrong by half a second
 sed -i -E 's/("offset": 397)3/\18/' "$WORK/kvm-nosync-g1.dat.meta.json"
 machines host "$WORK/kvm-nosync.dat" "$WORK/kvm-nosync-g1.dat"
+machines "g1 host n1" "$SAMPLES/kvm-nested-linux.dat" "$SAMPLES"/kvm-nested-linux-{g1,n1}.dat
+machines "g1 host" --vcpu g1v0 "$SAMPLES/kvm-nested-linux.dat" "$SAMPLES"/kvm-nested-linux-{g1,n1}.dat
 
 # Questions; of Xen's guest, with its clock.
 mkdir "$WORK/samples"

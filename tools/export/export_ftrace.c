@@ -107,7 +107,7 @@ struct ftrace {
 	const struct export_job *job;
 	struct output	*out;
 	struct kvm_trace *trace;
-	const struct guest_clock *clock;	/* of a guest; else NULL */
+	const struct guest_clock *clock;	/* of a guest; NULL: all CPUs are wanted */
 	uint32_t	machine;
 	int64_t		shift_ns;
 	bool		has_release;	/* of the kernel, which says what prev_state means */
@@ -398,6 +398,25 @@ static const char *machine_of(const struct export_job *job, const struct guest_c
 	return NULL;
 }
 
+/** A guest's guest may be on any CPU of it, and has its clock. */
+static bool wants_all(const struct ftrace *ftrace)
+{
+	for (int cpu = 0; cpu < ftrace->clock->n_cpus; cpu++)
+		if (!wants_cpu(ftrace, cpu))
+			return false;
+	return true;
+}
+
+static int put_inner(struct ftrace *ftrace, struct kvm_trace *trace)
+{
+	char name[GUEST_TASK_NAME];
+
+	guest_tasks_called(name, sizeof(name), trace, ftrace->clock->trace);
+	ftrace->clock = NULL;
+	ftrace->trace = trace;
+	return put_trace(ftrace, name);
+}
+
 int export_ftrace(const struct export_job *job, struct output *out, int64_t shift_ns)
 {
 	const struct model_load *load = job->report->load;
@@ -425,6 +444,12 @@ int export_ftrace(const struct export_job *job, struct output *out, int64_t shif
 		ftrace->trace = ftrace->clock->trace;
 		if (name)
 			ret = put_trace(ftrace, name);
+	}
+	for (int i = 0; i < load->n_inner && !ret; i++) {
+		ftrace->machine = (uint32_t)(load->n_guests + i) + 1;
+		ftrace->clock = &load->clocks[load->inner[i].guest];
+		if (wants_all(ftrace))
+			ret = put_inner(ftrace, load->inner[i].trace);
 	}
 	free(ftrace);
 	return ret;

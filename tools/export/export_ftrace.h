@@ -13,7 +13,7 @@
  * export_ftrace - all records of the window, trace by trace, each in order of time
  * @shift_ns: is added to all times
  *
- * The host is machine 0, guests are the next ones. Of a CPU whose vCPU is not known, not asked for,
+ * The host is machine 0, guests are the next ones, then the guests of these. Of a CPU whose vCPU is not known, not asked for,
  * or whose clock is wrong, there is nothing: its times are not those of the host. Memory has one
  * bundle of records.
  *
