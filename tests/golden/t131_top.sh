@@ -74,22 +74,32 @@ for interval in 0 tsc:5 1x; do
 done
 run top --interval 1ns "$SAMPLES/pinned.xen"
 status 2
-says "$ERR" 'more than 1000000 intervals'
+says "$ERR" 'with losses are too many: for '
 # times that are farther apart than a time can be
 python3 "$GOLDEN/scale_files.py" xen_far_times 50 "$WORK/far.xen" > "$WORK/n"
 run top --quiet --cpu-hz 1G "$WORK/far.xen"
 status 2
-says "$ERR" 'more than 1000000 intervals'
+says "$ERR" 'with losses are too many: for '
 run top --quiet --cpu-hz 1G --format openmetrics "$WORK/far.xen"
 status 0
 # a few kilobytes must not ask for a file of 460 GB: very many vCPUs, and a very long time
 python3 "$GOLDEN/long_and_wide.py" 1000 "$WORK/wide.xen"
 run top --quiet --format csv --cpu-hz 1G -o "$WORK/wide.csv" "$WORK/wide.xen"
 status 2
-says "$ERR" 'are more than 10000000 rows'
+says "$ERR" 'intervals of 1001 machines, vCPUs and pCPUs with losses are too many'
 check "nothing is written" test ! -e "$WORK/wide.csv"
 run top --quiet --format csv --cpu-hz 1G --vcpu d1v0 --interval 10000 "$WORK/wide.xen"
 status 0
+# the finest intervals of a small file: rows of what is there alone, and time for these alone
+python3 "$GOLDEN/long_and_wide.py" 1 "$WORK/fine.xen" 32767
+for format in csv:300 json:700; do
+	(ulimit -t 10; "$KSV_BIN" top -qf ${format%:*} --cpu-hz 1G --interval 20 "$WORK/fine.xen" > "$OUT")
+	check "some bytes for each of 49950 intervals" test $? = 0 -a "$(stat -c %s "$OUT")" -lt $((49950 * ${format#*:}))
+done
+check "states without time have no rows" python3 -c '
+import json, sys
+facts = [fact for interval in json.load(open(sys.argv[1]))["intervals"] for fact in interval["facts"]]
+assert len(facts) > 49950 and all(fact["ns"] != 0 or fact["count"] != 0 for fact in facts if "state" in fact["section"])' "$OUT"
 run top --from 9000 "$SAMPLES/pinned.xen"
 status 2
 run top "$SAMPLES/README.md"

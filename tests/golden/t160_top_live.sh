@@ -100,7 +100,7 @@ for sample in "${traces[@]}"; do
 done
 check "there are samples ($samples)" test "$samples" -ge "$(least 12)"
 check "with intervals ($intervals)" test "$intervals" -ge "$(least 120)"
-check "and rows ($rows)" test "$rows" -ge "$(least 8000)"
+check "and rows ($rows)" test "$rows" -ge "$(least 4000)"
 
 # What is not known in time is counted and has no length; with more time, it has.
 take "$SAMPLES/hvm-exits.xen"

@@ -19,9 +19,6 @@
 #include "virt_needs.h"
 #include "virt_window_walk.h"
 
-/** What is judged at most: windows times vCPUs times limits. More take minutes, and GB of rows. */
-#define MAX_JUDGED	UINT64_C(10000000)
-
 /** What a limit is compared with. */
 struct result {
 	enum check_outcome outcome;
@@ -796,28 +793,22 @@ static void judge_windows(struct judging *judging, const struct model_load *load
 	}
 }
 
-static uint64_t count_vcpus(const struct judging *judging)
-{
-	uint64_t n = 0;
-
-	for (int32_t i = 0; i < virt_model_n_vcpus(judging->model); i++)
-		n += model_wants_vcpu(judging->model, i, judging->check->vcpus);
-	return n;
-}
-
 /** Is the product of what was asked for too large? Then there is a message. */
 static bool is_too_much(const struct judging *judging)
 {
-	uint64_t windows = judging->check->windows->n, vcpus = count_vcpus(judging);
-	uint64_t limits = judging->check->budgets->n;
+	struct model_extent extent = model_extent(judging->model, judging->check->vcpus,
+						  virt_model_begin(judging->model),
+						  virt_model_end(judging->model));
+	uint64_t windows = judging->check->windows->n, limits = judging->check->budgets->n;
 
 	/* there are 100,000 windows and 2^31 vCPUs at most */
-	if (!windows || !vcpus || limits <= MAX_JUDGED / (windows * vcpus))
+	if (!windows || !extent.vcpus || limits <= extent.most_rows / (windows * extent.vcpus))
 		return false;
-	ksv_error("%llu windows times %llu vCPUs times %llu limits are more than %llu: give fewer "
-		  "windows, or select vCPUs with --vcpu", (unsigned long long)windows,
-		  (unsigned long long)vcpus, (unsigned long long)limits,
-		  (unsigned long long)MAX_JUDGED);
+	ksv_error("%llu windows times %llu vCPUs times %llu limits are too many: for %llu changes "
+		  "of state, at most %llu results are written: give fewer windows, or select vCPUs "
+		  "with --vcpu", (unsigned long long)windows, (unsigned long long)extent.vcpus,
+		  (unsigned long long)limits, (unsigned long long)extent.states,
+		  (unsigned long long)extent.most_rows);
 	return true;
 }
 

@@ -93,6 +93,27 @@ static bool has_name(const struct virt_model *const *models, size_t n, const cha
 	return false;
 }
 
+/** Rows that any trace may have: a day of seconds of one vCPU fits. */
+#define LEAST_ROWS	100000
+
+/** Rows for each state of a vCPU: one that wakes up once a second has three of them. */
+#define ROWS_EACH	16
+
+struct model_extent model_extent(const struct virt_model *model, const struct ksv_vcpu_set *set,
+				 int64_t from_ns, int64_t to_ns)
+{
+	struct model_extent extent = { 0 };
+
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		if (!model_wants_vcpu(model, i, set))
+			continue;
+		extent.vcpus++;
+		extent.states += virt_vcpu_intervals(model, i, from_ns, to_ns).n;
+	}
+	extent.most_rows = LEAST_ROWS + ROWS_EACH * extent.states;
+	return extent;
+}
+
 void model_list_vcpus(const struct virt_model *model, struct ksv_vcpu_list *list)
 {
 	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {

@@ -13,6 +13,22 @@
 bool model_wants_vcpu(const struct virt_model *model, int32_t vcpu,
 		      const struct ksv_vcpu_set *set);
 
+/** The vCPUs of a set in a window. */
+struct model_extent {
+	uint64_t	vcpus;
+	uint64_t	states;		/* intervals of these, each in one state */
+	uint64_t	most_rows;	/* of an output with a row of each vCPU again and again */
+};
+
+/**
+ * model_extent - how much a trace has of the vCPUs of a set in a window
+ *
+ * A small file can name a very long time, and many vCPUs. An output with their product follows what
+ * the trace shows.
+ */
+struct model_extent model_extent(const struct virt_model *model, const struct ksv_vcpu_set *set,
+				 int64_t from_ns, int64_t to_ns);
+
 /** model_list_vcpus - the names of all vCPUs, machine by machine, for a message */
 void model_list_vcpus(const struct virt_model *model, struct ksv_vcpu_list *list);
 

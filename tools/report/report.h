@@ -9,6 +9,7 @@
 #include "model_load.h"
 #include "output.h"
 #include "report_count.h"
+#include "virt_loss_walk.h"
 #include "virt_matrix.h"
 #include "virt_window.h"
 #include "virt_window_walk.h"
@@ -45,6 +46,7 @@ struct report {
 	struct virt_window_walk	*walk;
 	struct virt_worst	*worst;		/* of all vCPUs, for pages that share it; or NULL */
 	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
+	struct virt_loss_walk	*lost;		/* of commands with intervals, which free it */
 	int			n_pcpus;
 	const struct host_topology *topology;	/* if it is asked for; or NULL */
 	const struct model_monitors *monitors;	/* the same */

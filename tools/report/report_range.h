@@ -16,11 +16,14 @@
 int report_set_range(const struct ksv_command *command, struct report *report,
 		     const struct ksv_time *from, const struct ksv_time *to);
 
+/** report_begin_intervals - make report->lost. Return: KSV_EXIT_OK, or after a message. */
+int report_begin_intervals(struct report *report);
+
 /**
- * report_check_intervals - can the window of @report be told in intervals of this length?
+ * report_check_intervals - can the window of @report be written in intervals of this length?
  *
- * A small file can name very many CPUs and a very long time. Their product is limited: a vCPU or
- * pCPU in an interval costs time whether or not anything happens.
+ * A small file can name a very long time. Each vCPU is in a state in each interval, so the product
+ * of both is limited by what the trace shows of the vCPUs.
  *
  * Return: KSV_EXIT_OK, or the exit status after a message.
  */

@@ -158,6 +158,8 @@ static int roll_up(const struct rollup_options *options, struct report *report,
 	if (!status)
 		status = find_realtime(options, report, &job.realtime_ns);
 	if (!status)
+		status = report_begin_intervals(report);
+	if (!status)
 		status = report_check_intervals(options->command, report, &options->vcpus,
 						options->interval.ns);
 	if (status)
@@ -185,6 +187,7 @@ static int roll_up_file(const struct rollup_options *options, const struct trace
 		status = roll_up(options, &report, out, !file);
 	if (!status && !options->quiet)
 		model_notes(&load);
+	virt_loss_walk_free(report.lost);
 	model_unload(&load);
 	return status;
 }

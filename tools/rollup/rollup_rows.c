@@ -18,7 +18,7 @@ struct rows {
 	struct rollup_exit	*exits;
 	struct rollup_steal	*steals;
 	struct rollup_loss	*losses;
-	size_t			room_exits, room_steals;
+	size_t			room_exits, room_steals, room_losses;
 	struct latency_histogram lengths[VIRT_N_LENGTHS];
 };
 
@@ -132,47 +132,30 @@ static int vcpu_row(struct rows *rows, const struct virt_machine *machine, int32
 	return 0;
 }
 
-static void count_losses(struct rows *rows)
+/** The row of the host, if it has numbers. */
+static int host_row(struct rows *rows)
 {
 	const struct report *report = rows->job->report;
-	struct virt_loss_range losses = virt_model_losses_from(report->load->model,
-							       report->from_ns, report->to_ns);
-
-	for (int i = 0; i < report->n_pcpus; i++)
-		rows->losses[i] = (struct rollup_loss){
-			.pcpu = i, .ns = report_pcpu(report, i)->lost_ns,
-		};
-	for (size_t i = 0; i < losses.n; i++) {
-		const struct virt_loss *loss = &losses.first[i];
-		struct rollup_loss *of;
-
-		if (loss->pcpu < 0 || loss->pcpu >= report->n_pcpus)
-			continue;
-		of = &rows->losses[loss->pcpu];
-		if (!loss->records || of->records == VIRT_NONE)
-			of->records = VIRT_NONE;
-		else
-			of->records += (int64_t)loss->records;
-	}
-}
-
-/** The row of the host, if it has numbers. */
-static void host_row(struct rows *rows)
-{
 	struct rollup_row row = rows->row;
-	size_t n = 0;
+	const struct virt_loss_walk_pcpu *lost;
 
-	count_losses(rows);
-	for (int i = 0; i < rows->job->report->n_pcpus; i++)
-		if (rows->losses[i].ns || rows->losses[i].records)
-			rows->losses[n++] = rows->losses[i];
+	row.n_losses = virt_loss_walk_window(report->lost, report->from_ns, report->to_ns, &lost);
+	if (!row.n_losses)
+		return 0;
+	if (ARRAY_GROW(rows->losses, row.n_losses, rows->room_losses))
+		return -ENOMEM;
+	for (size_t i = 0; i < row.n_losses; i++)
+		rows->losses[i] = (struct rollup_loss){
+			.pcpu = lost[i].pcpu, .ns = lost[i].ns,
+			.records = lost[i].sum.uncounted ? VIRT_NONE :
+				   (int64_t)lost[i].sum.records,
+		};
 	for (int i = 0; i < VIRT_N_LENGTHS; i++)
 		latency_clear(&rows->lengths[i]);
 	row.machine = NULL;
 	row.losses = rows->losses;
-	row.n_losses = n;
-	if (n)
-		rows->job->format->row(rows->out, &row);
+	rows->job->format->row(rows->out, &row);
+	return 0;
 }
 
 /** All rows of the window of the report, which is an interval. */
@@ -191,10 +174,8 @@ static int interval_rows(struct rows *rows)
 			if (virt_window_walk_wants(report->walk, machine->vcpus[j]))
 				ret = vcpu_row(rows, machine, machine->vcpus[j]);
 	}
-	if (!ret) {
-		host_row(rows);
-		ret = virt_window_walk_error(report->walk);
-	}
+	if (!ret)
+		ret = host_row(rows);
 	report_free(report);
 	return ret;
 }
@@ -242,20 +223,14 @@ static int all_rows(struct rows *rows)
 
 int rollup_rows(const struct rollup_job *job, struct output *out)
 {
-	struct report *report = job->report;
 	struct rows *rows = calloc(1, sizeof(*rows));
-	int ret = -ENOMEM;
+	int ret;
 
 	if (!rows)
-		return ret;
+		return -ENOMEM;
 	rows->job = job;
 	rows->out = out;
-	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
-	if (virt_model_n_pcpus(report->load->model) > report->n_pcpus)
-		report->n_pcpus = virt_model_n_pcpus(report->load->model);
-	rows->losses = calloc((size_t)report->n_pcpus + 1, sizeof(*rows->losses));
-	if (rows->losses)
-		ret = all_rows(rows);
+	ret = all_rows(rows);
 	free(rows->exits);
 	free(rows->steals);
 	free(rows->losses);

@@ -123,13 +123,6 @@ static int write_intervals(const struct top_options *options, struct report *rep
 	return 0;
 }
 
-static int count_pcpus(const struct model_load *load)
-{
-	int n = host_trace_n_pcpus(&load->host);
-
-	return virt_model_n_pcpus(load->model) > n ? virt_model_n_pcpus(load->model) : n;
-}
-
 static int write_top(const struct top_options *options, struct report *report)
 {
 	const struct top_format *format = formats[options->format];
@@ -241,14 +234,16 @@ static int top_file(struct top_options *options, const char *path, const struct 
 	if (options->format < 0)
 		options->format = 0;
 	if (!status)
+		status = report_begin_intervals(&report);
+	if (!status)
 		status = set_window(options, &report);
-	report.n_pcpus = status ? 0 : count_pcpus(&load);
 	if (!status && screen)
 		status = show_file(options, &report);
 	if ((!status && !screen) || status == -ENOTTY)
 		status = write_top(options, &report);
 	if (!status && !options->quiet)
 		model_notes(&load);
+	virt_loss_walk_free(report.lost);
 	model_unload(&load);
 	return status;
 }

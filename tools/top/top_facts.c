@@ -184,28 +184,22 @@ static void machine_facts(const struct walk *walk, int32_t index)
 	}
 }
 
-/** Losses that begin in the interval: how many records, if all of them tell. */
-static int64_t lost_records(const struct report *report, int pcpu)
-{
-	struct virt_loss_sum sum = virt_model_count_losses(report->load->model, pcpu,
-							   report->from_ns, report->to_ns);
-
-	return sum.uncounted ? VIRT_NONE : (int64_t)sum.records;
-}
-
 static void pcpu_facts(const struct walk *walk)
 {
 	struct top_fact fact = {
 		.kind = TOP_LOSS, .machine_id = VIRT_NONE, .vcpu_id = VIRT_NONE,
 		.complete = VIRT_NONE, .wake_p99 = VIRT_NONE,
 	};
+	const struct virt_loss_walk_pcpu *lost;
+	size_t n = virt_loss_walk_window(walk->report->lost, walk->report->from_ns,
+				    walk->report->to_ns, &lost);
 
-	for (int pcpu = 0; pcpu < walk->report->n_pcpus; pcpu++) {
-		fact.pcpu = fact.id = pcpu;
-		fact.ns = report_pcpu(walk->report, pcpu)->lost_ns;
-		fact.count = lost_records(walk->report, pcpu);
-		if (fact.ns || fact.count)
-			walk->take(walk->arg, &fact);
+	for (size_t i = 0; i < n; i++) {
+		fact.pcpu = fact.id = lost[i].pcpu;
+		fact.ns = lost[i].ns;
+		/* of losses that begin in the interval, if all of them are counted */
+		fact.count = lost[i].sum.uncounted ? VIRT_NONE : (int64_t)lost[i].sum.records;
+		walk->take(walk->arg, &fact);
 	}
 }
 

@@ -208,11 +208,13 @@ static int live_interval(struct top_live *live, struct virt_model *model, int64_
 	struct model_load load = { .model = model };
 	struct report report = {
 		.load = &load, .from_ns = live->from_ns, .to_ns = to_ns,
-		.n_pcpus = virt_model_n_pcpus(model),
+		.lost = virt_loss_walk_new(model),
 	};
 	struct top_interval interval;
-	int ret = top_interval_make(&interval, &report, live->options.vcpus, TOP_LIVING);
+	int ret = report.lost ? top_interval_make(&interval, &report, live->options.vcpus,
+						  TOP_LIVING) : -ENOMEM;
 
+	virt_loss_walk_free(report.lost);
 	live->losses += virt_model_count_losses(model, VIRT_NONE, live->from_ns, to_ns).losses;
 	if (!ret) {
 		set_notes(live, model, live->options.once, &interval.notes);

@@ -204,11 +204,18 @@ static void fact_row(struct table_writer *to, const struct top_interval *interva
 	});
 }
 
+/** A state that is known not to be in the interval has no row. */
+static bool is_nothing(const struct top_fact *fact)
+{
+	return fact->kind <= TOP_STATE && !fact->ns && !fact->count;
+}
+
 static void fact_rows(struct table_writer *to, const struct top_interval *interval, bool first)
 {
 	table_flat(to, first);
 	for (size_t i = 0; i < interval->n; i++)
-		fact_row(to, interval, &interval->facts[i]);
+		if (!is_nothing(&interval->facts[i]))
+			fact_row(to, interval, &interval->facts[i]);
 	table_flat_end(to);
 }
 

@@ -77,6 +77,63 @@ static void insert_exit(struct virt_exit_total *total, size_t stored, size_t n,
 		total[i] = *new;
 }
 
+/**
+ * Add up the exits of a reason that belong to the intervals [@from, @to).
+ * @i: its first group
+ *
+ * Return: the group after its last one.
+ */
+static uint32_t sum_reason(const struct virt_groups *groups, uint32_t i, size_t from, size_t to,
+			   struct virt_exit_total *sum)
+{
+	*sum = (struct virt_exit_total){ .reason = groups->group[i].key };
+	for (; i < groups->n_groups && groups->group[i].key == sum->reason; i++) {
+		size_t first, last;
+
+		group_range(groups, &groups->group[i], from, to, &first, &last);
+		sum->count += last - first;
+		if (!groups->group[i].complete)
+			continue;
+		sum->complete = last - first;
+		sum->ns = groups->sum[last] - groups->sum[first];
+		sum->max_ns = highest(groups, first, last);
+	}
+	return i;
+}
+
+static int compare_reasons(const void *a, const void *b)
+{
+	const struct virt_exit_total *x = a, *y = b;
+
+	return (x->reason > y->reason) - (x->reason < y->reason);
+}
+
+/** The same as virt_vcpu_exits() for fewer intervals than there are reasons. */
+static size_t few_exits(const struct virt_vcpu_track *track, const struct virt_groups *groups,
+			size_t from, size_t to, struct virt_exit_total *total)
+{
+	size_t n = 0, found = 0;
+
+	for (size_t i = from; i < to; i++)
+		if (track->intervals[i].flags & VIRT_INTERVAL_EXIT)
+			total[n++].reason = virt_exit_reason(&track->intervals[i]);
+	if (n > 1)
+		qsort(total, n, sizeof(*total), compare_reasons);
+	for (size_t i = 0; i < n; i++) {
+		int32_t reason = total[i].reason;
+		size_t group;
+
+		/* sums are no more than the exits before them */
+		if (found && total[found - 1].reason == reason)
+			continue;
+		SEARCH_FIRST(group, 0, groups->n_groups, groups->group[group].key < reason);
+		sum_reason(groups, (uint32_t)group, from, to, &total[found++]);
+	}
+	if (found > 1)
+		qsort(total, found, sizeof(*total), compare_exits);
+	return found;
+}
+
 size_t virt_vcpu_exits(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 		       int64_t to_ns, struct virt_exit_total *total, size_t n)
 {
@@ -89,20 +146,12 @@ size_t virt_vcpu_exits(const struct virt_model *model, int32_t vcpu, int64_t fro
 	groups = virt_groups_of(track->exits);
 	from = virt_first_interval_at(track, from_ns);
 	to = virt_first_interval_at(track, to_ns);
+	if (n >= groups->n_groups && to - from < groups->n_groups)
+		return few_exits(track, groups, from, to, total);
 	for (uint32_t i = 0; i < groups->n_groups;) {
-		struct virt_exit_total sum = { .reason = groups->group[i].key };
+		struct virt_exit_total sum;
 
-		for (; i < groups->n_groups && groups->group[i].key == sum.reason; i++) {
-			size_t first, last;
-
-			group_range(groups, &groups->group[i], from, to, &first, &last);
-			sum.count += last - first;
-			if (!groups->group[i].complete)
-				continue;
-			sum.complete = last - first;
-			sum.ns = groups->sum[last] - groups->sum[first];
-			sum.max_ns = highest(groups, first, last);
-		}
+		i = sum_reason(groups, i, from, to, &sum);
 		if (sum.count && n >= groups->n_groups)
 			total[found++] = sum;
 		else if (sum.count)

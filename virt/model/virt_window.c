@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "virt_loss_walk.h"
 #include "virt_span.h"
 #include "virt_window_walk.h"
 #include "virt_worst_private.h"
@@ -797,34 +798,21 @@ static int take_machine(struct tally *tally, int32_t index, bool all,
 
 /* ---- pCPUs ---- */
 
-/** Needs no memory but where the losses end that were counted, which are in order of beginning. */
 static int take_pcpus(const struct tally *tally, struct virt_window_pcpu *pcpus)
 {
 	const struct virt_model *model = tally->model;
-	int64_t *done = malloc((model->n_pcpus + 1) * sizeof(*done));
+	struct virt_loss_walk *lost = virt_loss_walk_new(model);
+	const struct virt_loss_walk_pcpu *items;
+	size_t n;
 
-	if (!done)
+	if (!lost)
 		return -ENOMEM;
-	for (int32_t i = 0; i < model->n_pcpus; i++) {
+	for (int32_t i = 0; i < model->n_pcpus; i++)
 		virt_pcpu_totals(model, i, tally->from_ns, tally->to_ns, &pcpus[i].totals);
-		done[i] = tally->from_ns;
-	}
-	for (size_t i = 0; i < model->n_losses; i++) {
-		const struct virt_loss *loss = &model->losses[i];
-		int64_t from = loss->from_ns, to = loss->to_ns;
-
-		if (loss->pcpu < 0)
-			continue;
-		if (from < done[loss->pcpu])
-			from = done[loss->pcpu];
-		if (to > tally->to_ns)
-			to = tally->to_ns;
-		if (to <= from)
-			continue;
-		pcpus[loss->pcpu].lost_ns += to - from;
-		done[loss->pcpu] = to;
-	}
-	free(done);
+	n = virt_loss_walk_window(lost, tally->from_ns, tally->to_ns, &items);
+	for (size_t i = 0; i < n; i++)
+		pcpus[items[i].pcpu].lost_ns = items[i].ns;
+	virt_loss_walk_free(lost);
 	return 0;
 }
 
