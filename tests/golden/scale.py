@@ -29,7 +29,7 @@ TOO_LONG_S, TOO_MUCH = 20, 4 << 30
 XEN = (
     "dump -qf csv --correct-skew", "dump -qf json --vcpu d1,d2v3",
     "report -q", "report -qf json --from 0.0001", "report -qf csv --worst 100000",
-    "report -qf json --tracing --record-cost 100", "plot -qf csv", "plot -qf svg --by pcpu",
+    "report -qf html", "report -qf json --tracing --record-cost 100", "plot -qf csv", "plot -qf svg --by pcpu",
     "check -q --affinity d1=0-3", "check -q --affinity-file LIST",
     "compare -q {} a={}",
 )
@@ -40,11 +40,11 @@ PAIR = KVM + ALIGN + ("report -q {} {}",)
 
 # what takes most memory of all, if there is very much of it
 MANY = {
-    "xen_vcpus": ("report -q", "report -qf csv", "report -qf json",
+    "xen_vcpus": ("report -q", "report -qf csv", "report -qf json", "report -qf html",
                   "plot -qf csv", "check -q --affinity d1=0-3",
                   "check -q --affinity-file LIST", "dump -qf csv"),
     "xen_domains": ("report -qf json",),
-    "xen_pcpus": ("report -qf json",),
+    "xen_pcpus": ("report -qf json", "report -qf html"),
     "kvm_tids_reasons": ("report -qf json",),
     "kvm_tasks": ("report -qf json",),
 }

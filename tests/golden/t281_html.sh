@@ -85,6 +85,23 @@ for turn in 0 1 2 3 4 5 6 7 8; do
 	check "hostile names $turn" python3 "$GOLDEN/html_page.py" "$WORK/page.html" "$WORK/report.json" > /dev/null
 done
 
+# memory follows the records, and not the number of the highest pCPU: most of the others are one row together
+if ! sanitized; then
+	python3 "$GOLDEN/long_and_wide.py" 1 "$WORK/wide.xen" 32767
+	check "a small file takes little memory" python3 - "$KSV_BIN" "$WORK/wide.xen" "$OUT" << 'END'
+import resource, subprocess, sys
+with open(sys.argv[3], "wb") as out:
+    subprocess.run([sys.argv[1], "report", "-q", "-f", "html", sys.argv[2]], stdout=out, check=True)
+assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 64 << 10
+END
+	check "in a short page" test "$(stat -c %s "$OUT")" -lt 100000
+	says "$OUT" '<th scope="row">32767 without records</th>'
+fi
+# of very many rows, the page has the first ones, and says so
+python3 "$GOLDEN/scale_files.py" xen_vcpus 2000 "$WORK/many.xen" > "$WORK/n"
+run report -q -f html "$WORK/many.xen"
+says "$OUT" 'The table has the first 10000 of 18000 rows. Formats csv and json have all of them.'
+
 # a page has all pages
 run report -q -f html --full "$SAMPLES/hvm-exits.xen"
 status 2

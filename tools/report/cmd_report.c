@@ -408,7 +408,7 @@ static int open_monitors(struct job *job)
 static int write_html(struct job *job, struct output *out)
 {
 	struct report *report = &job->report;
-	const struct report_html html = {
+	struct report_html html = {
 		.command = job->options->made_by, .files = job->summary.files,
 		.n_files = job->summary.n_files, .index = job->place,
 		.pages = html_pages, .n_pages = ARRAY_SIZE(html_pages),

@@ -296,14 +296,14 @@ static void put_number(struct output *out, const struct report *report,
 
 /** One row, with a button that shows it in the figure. */
 static void put_vcpu(struct output *out, const struct report *report,
-		     const struct report_summary_row *row)
+		     const struct report_html *html, const struct report_summary_row *row)
 {
 	const struct virt_vcpu *vcpu = virt_model_vcpu(report->load->model, row->vcpu);
 
 	out_str(out, "<tr><th scope=\"row\">");
 	out_html(out, vcpu->name);
 	out_printf(out, "</th><td><button type=\"button\" class=\"show\" data-vcpu=\"%d\" "
-		   "disabled>Show</button></td><td>", report_html_place(report, row->vcpu));
+		   "disabled>Show</button></td><td>", html->places[row->vcpu]);
 	out_html(out, virt_model_machine(report->load->model, vcpu->machine)->name);
 	out_str(out, "</td>");
 	for (size_t i = 0; i < SUMMARY_VCPU; i++)
@@ -326,7 +326,7 @@ static void put_vcpus(struct output *out, const struct report *report,
 		out_printf(out, "<th scope=\"col\">%s</th>", report_summary_measures[i].title);
 	out_str(out, "<th scope=\"col\">culprit</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < n; i++)
-		put_vcpu(out, report, &rows[i]);
+		put_vcpu(out, report, html, &rows[i]);
 	out_str(out, "</tbody></table></div></section>\n");
 }
 
@@ -428,15 +428,19 @@ static void put_command(struct output *out, const struct report_html *html)
 }
 
 int report_html_write(struct output *out, const struct report *report,
-		      const struct ksv_vcpu_set *vcpus, const struct report_html *html)
+		      const struct ksv_vcpu_set *vcpus, struct report_html *html)
 {
 	struct report_summary_row *rows;
-	ssize_t n = report_summary_rows(report, SUMMARY_STEAL, &rows);
+	int32_t *places = report_html_places(report);
+	ssize_t n = places ? report_summary_rows(report, SUMMARY_STEAL, &rows) : -1;
 	struct report shared = *report;
 	int ret;
 
-	if (n < 0)
+	if (n < 0) {
+		free(places);
 		return -ENOMEM;
+	}
+	html->places = places;
 	out_printf(out, "<article class=\"trace\" id=\"t%d\">\n", html->index);
 	put_head(out, report);
 	put_answer(out, report, rows, (size_t)n);
@@ -452,5 +456,6 @@ int report_html_write(struct output *out, const struct report *report,
 	virt_worst_free(shared.worst);
 	put_command(out, html);
 	out_str(out, "</article>\n");
+	free(places);
 	return ret;
 }

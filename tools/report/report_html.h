@@ -22,6 +22,7 @@ struct report_html {
 	int		index;		/* of the trace in the page, from 0 on */
 	const struct report_html_page *pages;
 	size_t		n_pages;
+	const int32_t	*places;	/* of vCPUs in the figure; VIRT_NONE: not there */
 };
 
 /** report_html_begin, report_html_end - the frame around all traces of a page */
@@ -35,14 +36,14 @@ void report_html_end(struct output *out);
  * Return: 0 or -ENOMEM.
  */
 int report_html_write(struct output *out, const struct report *report,
-		      const struct ksv_vcpu_set *vcpus, const struct report_html *html);
+		      const struct ksv_vcpu_set *vcpus, struct report_html *html);
 
 /** report_html_figure - the figure of all vCPUs, with its intervals. Return: 0 or -ENOMEM. */
 int report_html_figure(struct output *out, const struct report *report,
 		       const struct report_html *html);
 
-/** report_html_place - the place of a vCPU in the figure; VIRT_NONE: it is not there */
-int32_t report_html_place(const struct report *report, int32_t vcpu);
+/** report_html_places - report_html.places, to be freed. Return: NULL without memory. */
+int32_t *report_html_places(const struct report *report);
 
 /** report_html_moments - the worst moments, and why they happened. Return: 0 or -ENOMEM. */
 int report_html_moments(struct output *out, const struct report *report,

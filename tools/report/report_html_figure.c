@@ -47,22 +47,21 @@ struct figure {
 	int		error;
 };
 
-int32_t report_html_place(const struct report *report, int32_t vcpu)
+int32_t *report_html_places(const struct report *report)
 {
-	int32_t place = 0;
+	const struct virt_model *model = report->load->model;
+	int32_t *places = malloc(((size_t)virt_model_n_vcpus(model) + 1) * sizeof(*places));
+	int32_t n = 0;
 
-	if (vcpu < 0 || !virt_window_walk_wants(report->walk, vcpu))
-		return VIRT_NONE;
-	for (int32_t m = 0; m < virt_model_n_machines(report->load->model); m++) {
-		const struct virt_machine *machine = virt_model_machine(report->load->model, m);
+	for (int32_t m = 0; places && m < virt_model_n_machines(model); m++) {
+		const struct virt_machine *machine = virt_model_machine(model, m);
 
-		for (int32_t i = 0; i < machine->n_vcpus; i++) {
-			if (machine->vcpus[i] == vcpu)
-				return place;
-			place += virt_window_walk_wants(report->walk, machine->vcpus[i]);
-		}
+		for (int32_t i = 0; i < machine->n_vcpus; i++)
+			places[machine->vcpus[i]] =
+				virt_window_walk_wants(report->walk, machine->vcpus[i]) ? n++ :
+				VIRT_NONE;
 	}
-	return VIRT_NONE;
+	return places;
 }
 
 /* --- pieces ---------------------------------------------------------------------------------- */

@@ -48,7 +48,8 @@ static void put_moment(const struct moments *moments, const struct virt_finding 
 	}, true);
 	out_printf(out, "<td><button type=\"button\" class=\"show\" data-vcpu=\"%d\" "
 		   "data-from=\"%lld\" data-to=\"%lld\" disabled>Show</button></td>",
-		   report_html_place(report, finding->moment.vcpu),
+		   finding->moment.vcpu < 0 ? VIRT_NONE :
+		   moments->html->places[finding->moment.vcpu],
 		   (long long)(finding->moment.start_ns - report->from_ns),
 		   (long long)(finding->moment.end_ns - report->from_ns));
 	out_printf(out, "<td>%s</td><td>", virt_worst_kind_name(finding->moment.kind));

@@ -193,12 +193,51 @@ static void pcpu_facts(struct facts *to, const struct report *report, int pcpu)
 	to->vcpu = NULL;
 }
 
+/** Has a pCPU no record in the window, so that all of it is unknown? */
+static bool is_blank(const struct report *report, int pcpu)
+{
+	const struct virt_window_pcpu *window = report_pcpu(report, pcpu);
+	int64_t known_ns = report_busy_ns(&window->totals) + window->totals.task_ns +
+			   window->totals.idle_ns;
+
+	for (int class = 0; pcpu < report->count->n_pcpus &&
+			    report_count_class(report->count, class); class++)
+		if (report->count->pcpus[pcpu].volume[class].records)
+			return false;
+	return !known_ns && !window->lost_ns;
+}
+
+/** A row of @n pCPUs together. */
+static void blank_facts(struct facts *to, int n, int64_t ns)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "%d without records", n);
+	to->vcpu = name;
+	facts_ns(to, FACT_CSV("pcpu", "unknown"), ns);
+	to->vcpu = NULL;
+}
+
+/** Tables stay in memory: in these, very many pCPUs without a record are one row. */
 static void pcpus_facts(struct facts *to, const struct report *report)
 {
+	int64_t blank_ns = 0;
+	int n_blank = 0;
+
 	facts_open(to, "pcpus", '[', false);
-	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
-		pcpu_facts(to, report, pcpu);
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		if (!to->html || !is_blank(report, pcpu)) {
+			pcpu_facts(to, report, pcpu);
+			continue;
+		}
+		n_blank++;
+		if (__builtin_add_overflow(blank_ns, report_pcpu(report, pcpu)->totals.unknown_ns,
+					   &blank_ns))
+			blank_ns = INT64_MAX;
+	}
 	facts_close(to, ']');
+	if (n_blank)
+		blank_facts(to, n_blank, blank_ns);
 }
 
 const struct report_section report_pcpus = { .text = text, .facts = pcpus_facts };

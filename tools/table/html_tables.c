@@ -10,6 +10,9 @@
 #include "html_tables.h"
 #include "text_columns.h"
 
+/** Rows of a table; a browser takes a second to lay out some of such tables. */
+#define MOST_ROWS	10000
+
 /* --- filling --------------------------------------------------------------------------------- */
 
 static struct html_table *add_table(struct html_tables *tables, const char *key)
@@ -48,6 +51,10 @@ void html_column(struct html_tables *tables, struct html_table *table, const cha
 
 void html_cell(struct html_tables *tables, struct html_table *table, struct html_cell cell)
 {
+	if (table->n_columns && table->n_cells == MOST_ROWS * table->n_columns) {
+		table->n_left_out++;
+		return;
+	}
 	if (cell.kind == HTML_TEXT) {
 		cell.text = strdup(cell.text);
 		if (!cell.text)
@@ -166,7 +173,7 @@ void html_cell_write(struct output *out, const struct html_cell *cell, bool is_h
 
 size_t html_table_rows(const struct html_table *table)
 {
-	return table->n_columns ? table->n_cells / table->n_columns : 0;
+	return table->n_columns ? (table->n_cells + table->n_left_out) / table->n_columns : 0;
 }
 
 static void put_titles(struct output *out, const struct html_table *table)
@@ -184,6 +191,7 @@ static void put_titles(struct output *out, const struct html_table *table)
 
 void html_table_write(struct output *out, const struct html_table *table, const char *id)
 {
+	size_t rows = html_table_rows(table);
 	char words[64];
 
 	html_words(words, sizeof(words), table->key);
@@ -194,7 +202,7 @@ void html_table_write(struct output *out, const struct html_table *table, const 
 	out_html(out, table->caption ? table->caption : words);
 	out_str(out, "</caption>\n");
 	put_titles(out, table);
-	for (size_t row = 0; row < html_table_rows(table); row++) {
+	for (size_t row = 0; row < rows && row < MOST_ROWS; row++) {
 		bool is_head = true;
 
 		out_str(out, "<tr>");
@@ -208,6 +216,9 @@ void html_table_write(struct output *out, const struct html_table *table, const 
 		out_str(out, "</tr>\n");
 	}
 	out_str(out, "</tbody></table></div>\n");
+	if (table->n_left_out)
+		out_printf(out, "<p class=\"quiet\">The table has the first %d of %zu rows. "
+			   "Formats csv and json have all of them.</p>\n", MOST_ROWS, rows);
 }
 
 static void free_table(struct html_table *table)

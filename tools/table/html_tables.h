@@ -5,6 +5,9 @@
  *
  * Rows of several tables come mixed, vCPU by vCPU, but the page has one table after the other. A
  * column that no row fills is left out.
+ *
+ * A trace can name very many vCPUs: so that a browser can open the page, a table has the first rows
+ * alone, and says so.
  */
 #ifndef KSHARK_VIRT_HTML_TABLES_H
 #define KSHARK_VIRT_HTML_TABLES_H
@@ -26,10 +29,12 @@ enum html_kind { HTML_BLANK = 0, HTML_UNKNOWN, HTML_TEXT, HTML_NUMBER, HTML_RATE
 struct html_cell {
 	enum html_kind	kind;
 	enum html_type	type;		/* of HTML_NUMBER */
-	const char	*text;		/* of HTML_TEXT; the table copies it */
-	int64_t		number;
-	int64_t		whole;
-	double		rate;		/* of HTML_RATE */
+	union {
+		const char	*text;	/* of HTML_TEXT; the table copies it */
+		int64_t		number;
+		double		rate;	/* of HTML_RATE */
+	};
+	int64_t		whole;		/* of HTML_NUMBER, which is a part of it */
 };
 
 struct html_column {
@@ -42,8 +47,9 @@ struct html_table {
 	const char	*caption;	/* NULL: the key in words */
 	struct html_column *columns;
 	size_t		n_columns, columns_room;
-	struct html_cell *cells;	/* of all rows */
+	struct html_cell *cells;	/* of the first rows */
 	size_t		n_cells, room;
+	size_t		n_left_out;	/* cells of more rows */
 };
 
 struct html_tables {
@@ -77,7 +83,7 @@ void html_words(char *text, size_t size, const char *key);
 /** html_table_write - one as HTML. @id: in front of its key */
 void html_table_write(struct output *out, const struct html_table *table, const char *id);
 
-/** html_table_rows - how many rows a table has */
+/** html_table_rows - how many rows a table has, with those that it leaves out */
 size_t html_table_rows(const struct html_table *table);
 void html_tables_free(struct html_tables *tables);
 
