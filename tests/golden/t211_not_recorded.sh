@@ -153,6 +153,26 @@ cp "$OUT" "$WORK/xen-less.json"
 check "Xen without hvm" python3 "$GOLDEN/equal_or_null.py" "$WORK/xen.json" "$WORK/xen-less.json" \
 	"hvm-exits without hvm" --expect-unknown states/hypervisor/total_ns /exits
 
+# Without its part sched.runstate, switches show who has a pCPU, and nothing shows what vCPUs do without one.
+for sample in dom0 credit2-basic hvm-exits hvm-io; do
+	python3 "$GOLDEN/xen_less.py" "$SAMPLES/$sample.xen" "$WORK/switches.xen" 'event >> 12 != 0x21 or 0x40f0ff'
+	run report --quiet --format json "$SAMPLES/$sample.xen"
+	hz=$(python3 -c 'import json, sys
+print(json.load(open(sys.argv[1]))["clock"]["cpu_hz"])' "$OUT")
+	run report --quiet --format json --cpu-hz "$hz" "$SAMPLES/$sample.xen"
+	cp "$OUT" "$WORK/runstates.json"
+	run report --quiet --format json --cpu-hz "$hz" "$WORK/switches.xen"
+	cp "$OUT" "$WORK/switches.json"
+	check "$sample without runstates" python3 "$GOLDEN/equal_or_null.py" "$WORK/runstates.json" \
+		"$WORK/switches.json" "$sample without runstates" --near-switches --expect-unknown \
+		states/{waking,blocked,preempted,offline}/total_ns runnable/total_ns /culprits
+done
+run check --max steal=100% "$WORK/switches.xen"
+status 4
+says "$OUT" 'the part sched.runstate (-e 0x21000) was not recorded'
+run plot -q -f csv "$WORK/switches.xen"
+check "plot has none of these, either" test "$(grep -cE ',(waking|blocked|preempted|offline),' "$OUT")" = 0
+
 # Without its part hvm.handler, which has the hypercalls, traps and interrupts of HVM domains: these are unknown.
 python3 "$GOLDEN/xen_less.py" "$SAMPLES/hvm-exits.xen" "$WORK/handlers.xen" \
 	'event + 0x2000 if event >> 12 == 0x82 else True'

@@ -24,9 +24,8 @@
 /** No vCPU goes to another pCPU: none has gone there while it waited, either. */
 #define STILL		(UINT64_C(1) << 62)
 
-/** Xen's runstate changes are switches and wake-ups in one. */
+/** Xen's runstate changes are switches and wake-ups in one; requests show less than these. */
 #define XEN_SWITCH	(K(RUNSTATE) | K(SWITCH))
-#define XEN_WAKEUP	(K(RUNSTATE) | K(WAKEUP))
 
 static const struct number_row {
 	const char	*name;
@@ -45,31 +44,31 @@ static const struct number_row {
 		{ K(ENTRY), K(EXIT), K(MONITOR) } } },
 	[VIRT_NUMBER_PREEMPTED] = { "preempted", true, {
 		{ K(SWITCH) },
-		{ XEN_SWITCH } } },
+		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_WAKING] = { "waking", true, {
 		{ K(SWITCH), K(WAKEUP) },
-		{ XEN_SWITCH, XEN_WAKEUP } } },
+		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_BLOCKED] = { "blocked", true, {
 		{ K(SWITCH), K(WAKEUP) },
-		{ XEN_SWITCH, XEN_WAKEUP } } },
+		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_OFFLINE] = { "offline", true, {
 		{ K(SWITCH), K(WAKEUP) },
-		{ XEN_SWITCH, XEN_WAKEUP } } },
+		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_RUNS] = { "runs", true, {
 		{ K(SWITCH), K(EXIT) },
 		{ XEN_SWITCH } } },
 	[VIRT_NUMBER_RUNNABLE] = { "runnable", true, {
 		{ K(SWITCH), K(WAKEUP) },
-		{ XEN_SWITCH, XEN_WAKEUP } } },
+		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_TOGETHER] = { "states of machines", true, {
 		{ K(SWITCH), K(WAKEUP) },
-		{ XEN_SWITCH, XEN_WAKEUP } } },
+		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_EXITS] = { "VM exits", true, {
 		{ K(EXIT) | K(WHOLE) },
 		{ K(EXIT) } } },
 	[VIRT_NUMBER_EXIT_COST] = { "cost of VM exits", true, {
 		{ K(ENTRY) | K(WHOLE), K(EXIT) | K(WHOLE), K(WAKEUP) | UNSPLIT },
-		{ K(ENTRY), K(EXIT), XEN_WAKEUP | UNSPLIT } } },
+		{ K(ENTRY), K(EXIT), K(RUNSTATE) | UNSPLIT } } },
 	[VIRT_NUMBER_NESTED] = { "exits of nested guests", false, {
 		{ K(ENTRY), K(EXIT), K(NESTED_EXIT) },
 		{ K(EXIT) } } },
@@ -78,10 +77,10 @@ static const struct number_row {
 		{ XEN_SWITCH } } },
 	[VIRT_NUMBER_MIGRATION_COST] = { "cost of migrations", true, {
 		{ K(SWITCH), K(WAKEUP), K(ENTRY), K(EXIT) },
-		{ XEN_SWITCH, XEN_WAKEUP } } },
+		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_CULPRITS] = { "steal by culprit", true, {
 		{ K(SWITCH), K(MIGRATE) | STILL },
-		{ XEN_SWITCH } } },
+		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_CAUSES] = { "what ends waits", false, {
 		{ K(SWITCH), K(WAKEUP), K(EXIT), K(WAKER), K(ACCEPT), K(INJECT) },
 		{ K(RUNSTATE), K(HANDLER) } } },
@@ -156,8 +155,7 @@ static const char *const names[VIRT_N_HYPERVISORS][VIRT_RECORD_N_KINDS] = {
 		[VIRT_RECORD_ENTRY] = "the class hvm (-e 0x8f000)",
 		[VIRT_RECORD_EXIT] = "the class hvm (-e 0x8f000)",
 		[VIRT_RECORD_SWITCH] = "the class sched (-e 0x2f000)",
-		[VIRT_RECORD_WAKEUP] = "the class sched (-e 0x2f000)",
-		[VIRT_RECORD_RUNSTATE] = "the class sched (-e 0x2f000)",
+		[VIRT_RECORD_RUNSTATE] = "the part sched.runstate (-e 0x21000)",
 		[VIRT_RECORD_INJECT] = "the part hvm.handler (-e 0x82000)",
 		[VIRT_RECORD_HANDLER] = "the class hw (-e 0x80f000)",
 		[VIRT_RECORD_IDLE_STATE] = "the class hw (-e 0x80f000)",

@@ -28,7 +28,7 @@ enum virt_record_kind {
 	VIRT_RECORD_MONITOR,	/* KVM hands a vCPU to its monitor: kvm_userspace_exit */
 	VIRT_RECORD_RUN,	/* KVM_RUN begins and ends: kvm_fpu */
 	VIRT_RECORD_SWITCH,	/* who has a pCPU: sched_switch; Xen: switches of its scheduler */
-	VIRT_RECORD_WAKEUP,	/* who may run again: sched_wakeup; Xen: domain_wake */
+	VIRT_RECORD_WAKEUP,	/* who may run again: sched_wakeup */
 	VIRT_RECORD_WAKER,	/* who woke it: sched_waking */
 	VIRT_RECORD_BORN,	/* a thread begins: sched_wakeup_new */
 	VIRT_RECORD_MIGRATE,	/* a waiting thread goes to another pCPU: sched_migrate_task */

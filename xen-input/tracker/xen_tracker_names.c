@@ -54,7 +54,7 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 	xen_vcpu_text(name, sizeof(name), vcpu, NULL);
 	v = &tracker->vcpus[n];
 	*v = (struct tracked_vcpu){ .domain = domain, .last_ns = tracker->begin_ns,
-				    .reason = VIRT_NONE, .pcpu = VIRT_NONE, .wake_ns = NO_WAKE };
+				    .reason = VIRT_NONE, .pcpu = VIRT_NONE };
 	v->index = virt_model_add_vcpu(tracker->model, tracker->domains[domain].machine,
 				       (int32_t)id, xen_vcpu_tid(vcpu), name);
 	if (v->index < 0) {

@@ -55,9 +55,6 @@ struct tracked_vcpu {
 	uint32_t	run;		/* where it is, if it is on a pCPU */
 	int16_t		pcpu;		/* where it is or was */
 	uint8_t		state;
-	int64_t		wake_ns;	/* the last wake-up, if it may have come to nothing */
-	uint8_t		holds;		/* requests that keep it off its pCPU, as far as known */
-	bool		doubtful;	/* PREEMPTED, but its pCPU did not need to take it off */
 	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
 	uint8_t		sleeps;		/* TRC_SCHED_SLEEP came so many times */
 	bool		own_sleep;	/* on its pCPU, and recorded there: it pauses itself */
@@ -145,9 +142,6 @@ enum crossing { ENTRY, EXIT };
 /** The old runstate where a record does not tell it. */
 #define ANY_RUNSTATE	7
 
-/** No wake-up that may have come to nothing. */
-#define NO_WAKE		INT64_MIN
-
 static inline int64_t cut_time(int64_t time_ns)
 {
 	if (time_ns > FARTHEST_NS)
@@ -227,12 +221,6 @@ void tracker_remove(struct xen_tracker *tracker, int32_t domain, int64_t time_ns
  */
 void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
 		   enum state state);
-
-/**
- * tracker_correct - it turns out what a vCPU that is on no pCPU has been since its last change
- * @state: other than it was thought to be
- */
-void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum state state);
 
 /**
  * tracker_was - what a vCPU has been up to now, as its change tells
@@ -339,9 +327,6 @@ void tracker_end_switches(struct xen_tracker *tracker);
 
 /** tracker_drop_switch - what follows a switch is missing. */
 void tracker_drop_switch(struct xen_tracker *tracker, struct tracked_run *run);
-
-/** tracker_give_up - no record will tell any more what became of a vCPU that is on no pCPU. */
-void tracker_give_up(struct xen_tracker *tracker, struct tracked_vcpu *v);
 
 /* --- losses: xen_tracker_loss.c -------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ void tracker_note_kind(struct xen_tracker *tracker, uint32_t event)
 		tracker->recorded |= BIT(RUNSTATE) | BIT(MIGRATE);
 		break;
 	case XEN_TRC_SCHED_VERBOSE:
-		tracker->recorded |= BIT(SWITCH) | BIT(WAKEUP) | BIT(MIGRATE);
+		tracker->recorded |= BIT(SWITCH) | BIT(MIGRATE);
 		break;
 	case XEN_TRC_HVM_ENTRYEXIT:
 		tracker->recorded |= BIT(ENTRY) | BIT(EXIT);

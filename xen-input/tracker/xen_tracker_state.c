@@ -145,9 +145,6 @@ static void enter_state(struct xen_tracker *tracker, struct tracked_vcpu *v, int
 		time_ns = v->last_ns;
 	v->last_ns = time_ns;
 	v->state = (uint8_t)state;
-	v->wake_ns = NO_WAKE;
-	v->holds = 0;
-	v->doubtful = false;
 	if (!on_pcpu(v))
 		tracker_tell(tracker, v);
 	/* RUNNING is no state of the model: resolve() will say what it was */
@@ -237,13 +234,6 @@ void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t 
 	enter_state(tracker, v, time_ns, state, VIRT_NONE, 0);
 }
 
-void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum state state)
-{
-	uint8_t flags = state == OFFLINE ? wait_flags(tracker, v) : 0;
-
-	enter_state(tracker, v, v->last_ns, state, VIRT_NONE, flags);
-}
-
 void tracker_was(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enum xen_runstate old)
 {
 	struct tracked_vcpu *v = &tracker->vcpus[who];
@@ -295,7 +285,7 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 {
 	struct tracked_vcpu *v = &tracker->vcpus[who];
 	struct tracked_run *run = &tracker->runs[index];
-	uint8_t flags, holds = v->sleeps + v->blocking;
+	uint8_t flags;
 
 	if (on_pcpu(v) && v->run != index) {
 		contradiction(tracker, elsewhere);
@@ -314,7 +304,6 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	if (next == BLOCKED && !tracker->n_lost)
 		tracker_slept_on(tracker, v);
 	enter_state(tracker, v, time_ns, tracker->n_lost ? UNKNOWN : next, VIRT_NONE, flags);
-	v->holds = tracker->n_lost ? 0 : holds;
 	occupy(tracker, index, time_ns, IDLE);
 	run->preempted = next == PREEMPTED ? who : NOT_KNOWN;
 	run->preempted_ns = v->last_ns;
@@ -425,7 +414,6 @@ void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_
 		struct tracked_vcpu *v = &tracker->vcpus[tracker->told[i]];
 
 		if (!on_pcpu(v)) {
-			tracker_give_up(tracker, v);
 			if (v->state != UNKNOWN)
 				lose(tracker, v, time_ns);
 		}
@@ -455,8 +443,6 @@ void tracker_close(struct xen_tracker *tracker)
 	for (uint32_t i = 0; i < tracker->vcpu_map.n_keys; i++) {
 		struct tracked_vcpu *v = &tracker->vcpus[i];
 
-		if (!on_pcpu(v))
-			tracker_give_up(tracker, v);
 		/* without an entry or exit until the end, either is possible in an HVM domain */
 		resolve(tracker, v, tracker->domains[v->domain].hvm ? UNKNOWN : GUEST);
 	}

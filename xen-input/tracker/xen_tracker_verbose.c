@@ -3,19 +3,12 @@
  * @file	xen_tracker_verbose.c
  * @brief	Interpret the verbose records of Xen's scheduler: switches and requests.
  *
- * Runstates, where they are traced, show all of this except who put a vCPU to sleep. Without them,
- * a vCPU that is switched out has blocked or sleeps if that was requested, else it is preempted.
- * Its wake-ups show its state after that. Xen writes the record of a wake-up at the beginning of
- * vcpu_wake(), whatever comes of it; but it calls that function only if one of the reasons for
- * which a vCPU stays off its pCPU has just gone away (xen/common/sched/core.c). Therefore
- *
- * - a vCPU that only waits for a pCPU is not woken up. A vCPU that seems to be preempted, and is
- *   woken up, has been waiting in Xen, for example for the device model's answer to its VM exit;
- * - as many wake-ups as there were requests are enough;
- * - fewer may be enough, because a vCPU that is put to sleep twice can wake up at once. Then the
- *   last wake-up before the vCPU runs was the one that counts;
- * - a vCPU that runs without having been woken up was runnable all the time: the event that it
- *   blocked for had come before it was switched out.
+ * Runstates, where they are traced, show all of this except who put a vCPU to sleep. Without
+ * them, a switch shows which vCPU comes to a pCPU and which one leaves it, but the state of a vCPU
+ * without a pCPU is unknown: wake-ups show requests, and not their result. A vCPU that blocks may
+ * stay runnable, because its event has come already; one that waits in Xen for its device model
+ * looks preempted; a wake-up may come to nothing. States that follow from requests would differ
+ * from those of runstates.
  *
  * The switch record also has the time that a vCPU waited. Up to Xen 4.12 this time counts from the
  * wake-up, and since 4.13 from the vCPU's last run, so it is not reliable here.
@@ -29,25 +22,6 @@ static xen_vcpu make_vcpu(uint32_t domid, uint32_t id)
 	return domid > XEN_DOMID_IDLE || id > XEN_MAX_VCPU ? XEN_VCPU_UNKNOWN : domid << 16 | id;
 }
 
-/** A vCPU runs again, and nothing but its wake-ups tells what it did before. */
-static void settle(struct xen_tracker *tracker, struct tracked_vcpu *v)
-{
-	if (on_pcpu(v))
-		return;
-	if (v->wake_ns != NO_WAKE)
-		tracker_enter(tracker, v, v->wake_ns, WAKING);
-	else if (v->holds)
-		tracker_correct(tracker, v, PREEMPTED);
-}
-
-void tracker_give_up(struct xen_tracker *tracker, struct tracked_vcpu *v)
-{
-	if (v->doubtful)
-		tracker_correct(tracker, v, UNKNOWN);
-	else if (v->wake_ns != NO_WAKE)
-		tracker_enter(tracker, v, v->wake_ns, UNKNOWN);
-}
-
 /* ---- switches ---- */
 
 void tracker_drop_switch(struct xen_tracker *tracker, struct tracked_run *run)
@@ -55,15 +29,6 @@ void tracker_drop_switch(struct xen_tracker *tracker, struct tracked_run *run)
 	if (run->pending)
 		tracker->head.n_pending--;
 	run->pending = false;
-}
-
-static void leave(struct xen_tracker *tracker, uint32_t index, int32_t who, bool to_idle)
-{
-	struct tracked_vcpu *v = &tracker->vcpus[who];
-	enum state next = v->blocking ? BLOCKED : v->sleeps ? OFFLINE : PREEMPTED;
-
-	tracker_take_off(tracker, index, tracker->runs[index].switch_ns, who, next, ANY_RUNSTATE);
-	v->doubtful = v->state == PREEMPTED && to_idle;
 }
 
 /** What a switch tells; the record after it is no runstate change, which would have told more. */
@@ -78,7 +43,7 @@ static void end_switch(struct xen_tracker *tracker, uint32_t index)
 		who = tracker_vcpu_of(tracker, run->prev);
 		if (who < 0)
 			return;
-		leave(tracker, index, who, to_idle);
+		tracker_take_off(tracker, index, run->switch_ns, who, UNKNOWN, ANY_RUNSTATE);
 	}
 	if (to_idle) {
 		tracker_put_idle(tracker, index, run->switch_ns);
@@ -86,7 +51,6 @@ static void end_switch(struct xen_tracker *tracker, uint32_t index)
 		who = tracker_vcpu_of(tracker, run->next);
 		if (who < 0)
 			return;
-		settle(tracker, &tracker->vcpus[who]);
 		tracker_put_on(tracker, index, run->switch_ns, who, ANY_RUNSTATE, true);
 	}
 }
@@ -154,33 +118,6 @@ void tracker_end_switches(struct xen_tracker *tracker)
 
 /* ---- requests ---- */
 
-static void request_wake(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns)
-{
-	if (v->state == WAKING)
-		return;
-	if (v->state == PREEMPTED) {
-		tracker_correct(tracker, v, OFFLINE);
-		v->holds = 1;
-	}
-	if (v->holds == 1) {
-		tracker_enter(tracker, v, time_ns, WAKING);
-		return;
-	}
-	v->holds -= v->holds > 0;
-	v->wake_ns = time_ns;
-	tracker_tell(tracker, v);
-}
-
-static void request_sleep(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns)
-{
-	if (v->state == WAKING || v->state == PREEMPTED)
-		tracker_enter(tracker, v, time_ns, OFFLINE);
-	if (v->state == UNKNOWN)
-		v->wake_ns = NO_WAKE;
-	else
-		v->holds += v->holds < UINT8_MAX;
-}
-
 /** To a vCPU that is or may be on its pCPU: it will do so at the next switch. */
 static void request_running(struct tracked_vcpu *v, enum request request, uint32_t run)
 {
@@ -206,22 +143,13 @@ static void on_request(struct xen_tracker *tracker, const struct xen_trace_row *
 
 	if (!believable(vcpu))
 		return;
-	if (!tracker->have_runstates) {
+	if (!tracker->have_runstates)
 		end_switches_of(tracker, vcpu);
-		if (tracker_vcpu_of(tracker, vcpu) < 0)
-			return;
-	}
 	v = tracker_find_vcpu(tracker, vcpu);
 	if (!v)
 		return;
 	if (on_pcpu(v) || v->state == UNKNOWN)
 		request_running(v, request, row->rec.run);
-	if (on_pcpu(v) || tracker->have_runstates || tracker->n_lost)
-		return;
-	if (request == WAKE)
-		request_wake(tracker, v, row->time_ns);
-	else if (request == SLEEP)
-		request_sleep(tracker, v, row->time_ns);
 }
 
 /** The same vCPU goes on: what it was about to block for has come. */
