@@ -5,6 +5,7 @@ Each command that writes runs once as it is, and then once for each of its first
 renames and unlinks, which fails or is where the process is killed. What is there afterwards is what
 was there before or what the whole run makes, and never a part of it; the exit status says which.
 """
+import json
 import os
 import shlex
 import shutil
@@ -57,9 +58,11 @@ def prepare(kind):
     os.mkdir(top)
     for name in os.listdir(INPUTS):
         shutil.copy(os.path.join(INPUTS, name), top)
-    if kind in ("file", "trace"):
+    if kind == "file":
         with open(os.path.join(top, "out"), "w", encoding="ascii") as file:
             file.write("old\n")
+    if kind == "trace":
+        shutil.copy(os.path.join(SAMPLES, "saved.xen"), os.path.join(top, "out"))
     if kind == "tables":
         # those of another export, of which there is a part in each table
         shutil.copytree(os.path.join(FOLDER, "before"), os.path.join(top, "out"))
@@ -97,6 +100,14 @@ def without_temporary(found):
             if not os.path.basename(name).startswith(".kshark-virt-")}
 
 
+def numbers(trace):
+    """The report of a trace, and its warnings."""
+    report = json.loads(subprocess.run([COMMAND, "report", "-qf", "json", trace], check=True,
+                                       stdout=subprocess.PIPE).stdout)
+    said = json.dumps(report.pop("warnings"))
+    return {key: value for key, value in report.items() if key != "file"}, said
+
+
 def judge(case, kind, how, ended, found, old, new, good):
     """@good: the exit status of the whole run"""
     status, said = ended
@@ -117,8 +128,11 @@ def judge(case, kind, how, ended, found, old, new, good):
         return
     if kind == "tables" and status and os.path.join("out", "schema.sql") not in whole:
         return
-    # a sidecar comes first, and names its trace
+    # a sidecar comes first, and names its trace: the older one beside it is read without it
     if kind == "trace" and killed and whole == {**new, "out": old["out"]}:
+        beside, said = numbers(os.path.join(FOLDER, "t", "out"))
+        if beside != ALONE or "belongs to another file" not in said:
+            complain(case, how, "the old trace has the numbers of the new sidecar")
         return
     complain(case, how, "what is there is neither the old result nor the new one: %s" %
              ", ".join(sorted(name for name in set(whole) | set(new)
@@ -126,9 +140,13 @@ def judge(case, kind, how, ended, found, old, new, good):
 
 
 os.mkdir(INPUTS)
+shutil.copy(os.path.join(SAMPLES, "saved.xen"), os.path.join(FOLDER, "alone"))
+ALONE = numbers(os.path.join(FOLDER, "alone"))[0]
 for sample, name in (("pinned.xen", "a.xen"), ("saved.xen", "b.xen"), ("kvm-host.dat", "h.dat"),
                      ("kvm-guest.dat", "g.dat")):
     shutil.copy(os.path.join(SAMPLES, sample), os.path.join(INPUTS, name))
+with open(os.path.join(INPUTS, "a.xen.meta.json"), "w", encoding="ascii") as file:
+    file.write('{ "domains": [ { "id": 1, "name": "new" } ] }')
 for name, which in (("p.xen", "--to"), ("q.xen", "--from")):
     subprocess.run([COMMAND, "split", "-q", which, "50%", "-o", os.path.join(INPUTS, name),
                     os.path.join(INPUTS, "a.xen")], check=True)

@@ -117,6 +117,7 @@ check "nothing is left" test -z "$(ls -A | grep -E '^x\.dat|^\.kshark')"
 run report --full one.dat
 status 0
 says "$ERR" 'the sidecar'"'"'s "part" belongs to another file'
+cp second/host.dat one.dat
 sed 's/ guest / dreaming /' second/host.dat.meta.json > one.dat.meta.json
 run report --full one.dat
 status 0

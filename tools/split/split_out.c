@@ -147,13 +147,28 @@ void split_discard(struct split_target *target)
 	forget(target);
 }
 
-/** The sidecar first: it tells which trace it belongs to, and the trace does not. */
+/** Note in the sidecar which trace it belongs to. Return: 0 or -ENOMEM. */
+static int name_trace(const struct split_target *target, struct json_object *root)
+{
+	struct stat st;
+
+	if (fstat(target->file.fd, &st))
+		return -errno;
+	return json_add(json_member(root, "part", json_type_object), "trace_bytes",
+			json_object_new_int64(st.st_size));
+}
+
+/** The sidecar first: it names the trace that it belongs to, and the trace does not. */
 static int write_both(struct split_target *target, struct json_object *root)
 {
 	bool was_there = !access(target->sidecar, F_OK);
 	char error[512];
-	int ret;
+	int ret = name_trace(target, root);
 
+	if (ret) {
+		whole_file_discard(&target->file);
+		return split_failed(target, ret);
+	}
 	if (strlen(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 						  JSON_C_TO_STRING_SPACED)) > SIDECAR_MAX_BYTES) {
 		ksv_error("%s: its sidecar would be larger than %d MiB: choose another window",

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "escape.h"
 #include "json_read.h"
@@ -64,6 +65,33 @@ static size_t find_too_much(const char *text, size_t length)
 	return length;
 }
 
+/**
+ * The sidecar of a part names the size of its trace. A command that was killed between writing one
+ * and the other leaves it beside an older trace. Return: 0, -ENOMEM, or -ESTALE with a text.
+ */
+static int check_trace(const char *path, struct json_object *root, char *error, size_t size)
+{
+	struct json_object *part = json_member(root, "part", json_type_object);
+	int64_t bytes = json_number_member(part, "trace_bytes", -1);
+	char *trace = bytes < 0 ? NULL : sidecar_trace(path);
+	bool is_other = false;
+	struct stat st;
+
+	if (bytes < 0)
+		return 0;
+	if (!trace)
+		return errno == ENOMEM ? no_memory(path, error, size) : 0;
+	/* one that was compressed since has another name */
+	if (!stat(trace, &st) && S_ISREG(st.st_mode) && st.st_size != bytes)
+		is_other = true;
+	free(trace);
+	if (!is_other)
+		return 0;
+	text_format(error, size, "%s: the sidecar's \"part\" belongs to another file, of %" PRId64
+		    " bytes: all of the sidecar is ignored; split the trace again", path, bytes);
+	return -ESTALE;
+}
+
 int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
 		   char *error, size_t size)
 {
@@ -95,6 +123,8 @@ int json_read_text(const char *path, const char *text, size_t length, struct jso
 			    json_tokener_error_desc(why));
 		ret = -EINVAL;
 	}
+	if (!ret)
+		ret = check_trace(path, *root, error, size);
 	json_tokener_free(tokener);
 	if (ret) {
 		json_object_put(*root);

@@ -20,7 +20,8 @@
  * @error: on failure, receives a text that names the file, and what to do
  *
  * Return: 0 or a negative errno: -EINVAL for what is no regular file, or no JSON object;
- * -EFBIG for what is larger than SIDECAR_MAX_BYTES, or has values for more than JSON_MAX_MEMORY.
+ * -EFBIG for what is larger than SIDECAR_MAX_BYTES, or has values for more than JSON_MAX_MEMORY;
+ * -ESTALE for a sidecar that belongs to another trace than the one beside it.
  */
 int json_read_file(const char *path, struct json_object **root, char *error, size_t size);
 

@@ -3,6 +3,7 @@
  * @file	sidecar.c
  * @brief	Find the sidecar of a trace.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +27,24 @@ static char *unpacked_path(const char *path)
 	return NULL;
 }
 
+/** What its name ends in, after that of the trace. */
+static const char ending[] = ".meta.json";
+
 char *sidecar_path(const char *trace_path)
 {
 	char *path;
 
-	return asprintf(&path, "%s.meta.json", trace_path) < 0 ? NULL : path;
+	return asprintf(&path, "%s%s", trace_path, ending) < 0 ? NULL : path;
+}
+
+char *sidecar_trace(const char *path)
+{
+	size_t length = strlen(path), n = strlen(ending);
+
+	if (length > n && !strcmp(path + length - n, ending))
+		return strndup(path, length - n);
+	errno = ENOENT;
+	return NULL;
 }
 
 char *sidecar_find(const char *trace_path)

@@ -16,6 +16,9 @@ extern "C" {
 /** sidecar_path - where the sidecar of a trace belongs. Return: malloc'ed path, or NULL. */
 char *sidecar_path(const char *trace_path);
 
+/** sidecar_trace - whose sidecar a path is. Return: malloc'ed path; NULL with errno: nobody's. */
+char *sidecar_trace(const char *path);
+
 /**
  * sidecar_find - the sidecar that is there for a trace: <trace>.meta.json, or for <name>.gz and
  * <name>.zst also <name>.meta.json
