@@ -38,6 +38,7 @@ CASES = (
     ("query", "query -qf csv -o {t}/out {t}/a.xen 'SELECT count(*) FROM interval'", "file"),
     ("top", "top -qf csv -o {t}/out {t}/a.xen", "file"),
     ("rollup", "rollup -q --host h --start-time 1700000000 -o {t}/out {t}/a.xen", "file"),
+    ("window", "view -n --from 1 {t}/b.xen", "window"),
     ("split", "split -q --from 10% -o {t}/out {t}/a.xen", "trace"),
     ("split-dat", "split -q --from 10% -o {t}/out {t}/h.dat", "trace"),
     ("merge", "merge -q -o {t}/out {t}/p.xen {t}/q.xen", "trace"),
@@ -85,7 +86,7 @@ def run(line, top, call="", at=0, how=""):
     done = os.path.join(FOLDER, "done")
     if os.path.exists(done):
         os.unlink(done)
-    env = dict(os.environ)
+    env = dict(os.environ, XDG_CACHE_HOME=os.path.join(top, "cache"))
     if call:
         env.update(LD_PRELOAD=LIBRARY, BROKEN_CALL=call, BROKEN_AT=str(at), BROKEN_HOW=how,
                    BROKEN_DONE=done)
@@ -170,5 +171,18 @@ for case, line, kind in CASES:
                 runs += 1
                 judge(case, kind, "%s %d: %s" % (call, at, how), (status, said), state(top), old,
                       new, good)
+
+# What check prints goes to a file that the shell has opened: it is not whole, and the exit status says so.
+for form in "csv", "json", "junit", "text":
+    for how in ENOSPC, EIO:
+        done = os.path.join(FOLDER, "done-" + form + how)
+        with open(os.path.join(FOLDER, "printed"), "wb") as out:
+            child = subprocess.run([COMMAND, "check", "-qf", form, "--max", "steal=1%", os.path.join(INPUTS, "a.xen")],
+                                   env=dict(os.environ, LD_PRELOAD=LIBRARY, BROKEN_CALL="write", BROKEN_AT="1",
+                                            BROKEN_HOW=how, BROKEN_DONE=done),
+                                   stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, check=False)
+        runs += 1
+        if child.returncode != 3 or not child.stderr or not os.path.exists(done):
+            complain("check " + form, "write 1: " + how, "status %d: %s" % (child.returncode, child.stderr))
 print("%d runs, %d complaints" % (runs, bad))
 sys.exit(bad > 0 or runs < 300)

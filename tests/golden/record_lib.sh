@@ -88,6 +88,23 @@ is()
 	[ "$1" = "$2" ] || fail "$1 instead of $2"
 }
 
+# state FOLDER: of its recording, or "none"
+state()
+{
+	[ -e "$1/recording.json" ] || { echo none; return; }
+	json "$1/recording.json" 'j["state"]'
+}
+
+# one_of WHAT WORD...
+one_of()
+{
+	checks=$((checks + 1))
+	case " ${*:2} " in
+	*" $1 "*) ;;
+	*) fail "${how:-}: $1 is none of: ${*:2}" ;;
+	esac
+}
+
 # pause SECONDS: without starting a process
 exec {NOTHING}<> <(:)
 pause()

@@ -22,27 +22,10 @@ broken()
 	[ -e "$WORK/done" ]
 }
 
-# state FOLDER: of its recording, or "none"
-state()
-{
-	[ -e "$1/recording.json" ] || { echo none; return; }
-	json "$1/recording.json" 'j["state"]'
-}
-
 # no_trace_cmd: none of this test runs
 no_trace_cmd()
 {
 	! pgrep -f "$WORK/bin/trace-cmd" > "$WORK/pids"
-}
-
-# one_of WHAT WORD...
-one_of()
-{
-	checks=$((checks + 1))
-	case " ${*:2} " in
-	*" $1 "*) ;;
-	*) fail "$how: $1 is none of: ${*:2}" ;;
-	esac
 }
 
 for call in write fsync rename unlink; do
