@@ -13,9 +13,9 @@
  * export_ftrace - all records of the window, trace by trace, each in order of time
  * @shift_ns: is added to all times
  *
- * The host is machine 0, guests are the next ones, then the guests of these. Of a CPU whose vCPU is not known, not asked for,
- * or whose clock is wrong, there is nothing: its times are not those of the host. Memory has one
- * bundle of records.
+ * The host is machine 0, guests are the next ones, then the guests of these. Of a CPU whose vCPU is
+ * not known, not asked for, or whose clock is wrong, there is nothing: its times are not those of
+ * the host. Memory has one bundle of records.
  *
  * Return: 0, or as kvm_trace_next_line().
  */
