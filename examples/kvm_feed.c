@@ -31,7 +31,8 @@ static const struct kvm_event events[] = {
 static const char *const names[VIRT_N_STATES] = {
 	[VIRT_GUEST] = "guest", [VIRT_HYPERVISOR] = "hypervisor", [VIRT_POLLING] = "polling",
 	[VIRT_VMM] = "vmm", [VIRT_PREEMPTED] = "preempted", [VIRT_WAKING] = "waking",
-	[VIRT_BLOCKED] = "blocked", [VIRT_OFFLINE] = "offline", [VIRT_UNKNOWN] = "unknown",
+	[VIRT_BLOCKED] = "blocked", [VIRT_DEVICE_MODEL] = "device model",
+	[VIRT_OFFLINE] = "offline", [VIRT_UNKNOWN] = "unknown",
 };
 
 static void print_life(const struct virt_model *model)

@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS rollup_local
     preempted_ns Nullable(Int64),
     waking_ns Nullable(Int64),
     blocked_ns Nullable(Int64),
+    device_model_ns Nullable(Int64),
     offline_ns Nullable(Int64),
     unknown_ns Int64,               -- records are missing, or not yet known
     preemptions Nullable(UInt64),   -- that begin in the interval, as all that follows

@@ -228,6 +228,7 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 		[VIRT_PREEMPTED] = "is preempted",
 		[VIRT_WAKING] = "was woken and waits for a pCPU",
 		[VIRT_BLOCKED] = "is blocked",
+		[VIRT_DEVICE_MODEL] = "waits for its device model",
 		[VIRT_OFFLINE] = "is offline",
 		[VIRT_UNKNOWN] = "is in a state that the trace does not show",
 	};
@@ -321,7 +322,8 @@ static const char *add_states(struct text *text, const struct virt_moment *momen
 			      const char *before)
 {
 	for (int state = 0; state < VIRT_N_STATES; state++) {
-		bool is_asleep = state == VIRT_BLOCKED || state == VIRT_OFFLINE;
+		bool is_asleep = state == VIRT_BLOCKED || state == VIRT_DEVICE_MODEL ||
+				 state == VIRT_OFFLINE;
 
 		if (!moment->state_ns[state] || is_asleep != asleep)
 			continue;
@@ -335,7 +337,8 @@ static const char *add_states(struct text *text, const struct virt_moment *momen
 /** What a moment cost, and what of it cost nothing: asleep because the guest asked for it. */
 static void add_split(struct text *text, const struct virt_moment *moment)
 {
-	int64_t asleep = moment->state_ns[VIRT_BLOCKED] + moment->state_ns[VIRT_OFFLINE];
+	int64_t asleep = moment->state_ns[VIRT_BLOCKED] + moment->state_ns[VIRT_DEVICE_MODEL] +
+			 moment->state_ns[VIRT_OFFLINE];
 	int64_t other_ns = moment->unasked_ns - moment->unasked_vmm_ns;
 	const char *before = add_states(text, moment, false, ": ");
 

@@ -44,7 +44,7 @@ def expected(told, machine_of, members, name, statistic, per):
 
     known = sum(number("state", vcpu, state, "total_ns") for vcpu in members for state in
                 ("guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
-                 "offline"))
+                 "device_model", "offline"))
     reason = name[5:-1] if name.startswith("exit[") else None
     exits = [key for key in told if key[0] == "exits" and key[2] in members and reason in (None, key[3])]
     if statistic == "count" or statistic == "rate":

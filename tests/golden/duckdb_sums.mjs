@@ -24,7 +24,8 @@ for (const name of names) {
 const table = name => format === 'parquet' ? quoted(name + '.parquet') : `"${name}"`;
 const of = name => `FROM ${table(name)} t JOIN ${table('vcpu')} v ON v.id = t.vcpu GROUP BY ALL`;
 const select = (keys, value, name) => `SELECT machine, number, ${keys}, ${value} ${of(name)}`;
-const states = ['hypervisor', 'polling', 'vmm', 'preempted', 'waking', 'blocked', 'offline'];
+const states = ['hypervisor', 'polling', 'vmm', 'preempted', 'waking', 'blocked', 'device_model',
+		'offline'];
 const queries = [
 	select("'state', state, ''", 'sum(end_ns - start_ns)', 'interval'),
 	select("'exits', reason, ''", 'count(*)', 'exit'),

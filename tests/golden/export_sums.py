@@ -129,7 +129,7 @@ def sums(tables):
         of[key + ("complete",)] += 1
         of[key + ("ns",)] += number(row["cost_ns"])
         for state in ("hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
-                      "offline"):
+                      "device_model", "offline"):
             of[key + (state,)] += number(row[state + "_ns"]) or 0
     for row in tables["migration"]:
         of[names[number(row["vcpu"])], "migrations"] += 1

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-STATES = "guest hypervisor polling vmm preempted waking blocked offline unknown".split()
+STATES = "guest hypervisor polling vmm preempted waking blocked device_model offline unknown".split()
 COLUMNS = (["host", "trace_ns", "time", "time_ns", "length_ns", "machine_id", "machine", "vcpu"] +
            STATES + ["preemptions", "wakeups", "migrations", "reason", "exits", "complete",
                      "exit_ns", "by", "steal_ns", "wake_bucket", "wake_count", "steal_bucket",

@@ -13,9 +13,10 @@ from collections import defaultdict
 
 SVG = "{http://www.w3.org/2000/svg}"
 COLORS = {"guest": "#009e73", "hypervisor": "#e69f00", "polling": "#bbffbb", "vmm": "#d55e00",
-          "preempted": "#b879b1", "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#a0a4a8"}
+          "preempted": "#b879b1", "waking": "#f0e442", "blocked": "#e4e6ea", "device_model": "#7094fc",
+          "offline": "#a0a4a8"}
 TITLES = {"guest": "Guest", "hypervisor": "Hypervisor", "preempted": "Preempted",
-          "waking": "Waking", "blocked": "Blocked", "offline": "Offline", "unknown": "Unknown"}
+          "waking": "Waking", "blocked": "Blocked", "device_model": "Device model", "offline": "Offline", "unknown": "Unknown"}
 # Of the width: coordinates are rounded to hundredths, and there may be thousands of edges.
 TOLERANCE = 0.0002
 IDLE = "32767"

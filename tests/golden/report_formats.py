@@ -144,7 +144,7 @@ class Formats:
             row = self.row("exit_" + name, machine, vcpu, exit["reason"])
             expect("%s %s in CSV" % (what, name), row["total_ns"] if row else "0", str(wanted))
         vmm = ns.get("vmm", 0) + monitor
-        free = sum(ns.get(state, 0) for state in ("polling", "blocked", "offline")) - unasked
+        free = sum(ns.get(state, 0) for state in ("polling", "blocked", "device_model", "offline")) - unasked
         wait = unasked - monitor
         columns = {"handling": ns.get("hypervisor", 0), "preempted": ns.get("preempted", 0),
                    "waking": ns.get("waking", 0), "(no cost)": free}

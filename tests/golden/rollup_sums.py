@@ -15,7 +15,7 @@ import sys
 
 import known
 
-STATES = "guest hypervisor polling vmm preempted waking blocked offline unknown".split()
+STATES = "guest hypervisor polling vmm preempted waking blocked device_model offline unknown".split()
 LENGTHS = "wake", "steal", "exit"
 COLUMNS = (["host", "trace_ns", "time", "time_ns", "length_ns", "machine_id", "machine", "vcpu"] +
            ["state:" + state for state in STATES] + ["preempted", "waking", "migrations"] +

@@ -23,7 +23,7 @@ SWITCH = re.compile(r":(-?\d+) \[-?\d+\] (\S+) ==> (.*):(-?\d+) \[")
 WAKING = re.compile(r" pid=(\d+) ")
 WAKEUP = re.compile(r":(\d+) \[-?\d+\]")
 MIGRATE = re.compile(r" pid=(\d+) .*dest_cpu=(\d+)")
-STATES = ("guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked", "offline",
+STATES = ("guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked", "device_model", "offline",
           "unknown")
 
 Record = collections.namedtuple("Record", "number ns cpu flags comm pid event info")

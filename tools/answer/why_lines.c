@@ -264,6 +264,9 @@ static void put_what(struct output *out, const struct virt_why *why,
 			     virt_why_cause_of(why, segment),
 			     why_duration(segment->sleeps_ns).text);
 		return;
+	case VIRT_WHY_DEVICE_MODEL:
+		out_str(out, "waits for its device model");
+		return;
 	case VIRT_WHY_OFFLINE:
 		out_str(out, kind);
 		if (segment->cause == VIRT_WHY_ANSWER)

@@ -112,6 +112,7 @@ static void put_words(struct output *out, const struct diff_item *item)
 		[VIRT_PREEMPTED] = "preempted",
 		[VIRT_WAKING] = "awake and waiting for a pCPU",
 		[VIRT_BLOCKED] = "asleep",
+		[VIRT_DEVICE_MODEL] = "waiting for its device model",
 		[VIRT_OFFLINE] = "offline",
 		[VIRT_UNKNOWN] = "not known",
 	};

@@ -207,6 +207,7 @@ static void exit_rows(const struct export_job *job, struct export_sink *sink, in
 		    state_of(job, &exit, VIRT_PREEMPTED),
 		    state_of(job, &exit, VIRT_WAKING),
 		    state_of(job, &exit, VIRT_BLOCKED),
+		    state_of(job, &exit, VIRT_DEVICE_MODEL),
 		    state_of(job, &exit, VIRT_OFFLINE),
 		    number_if(exit.complete, exit.unasked_ns),
 		    text(argument_of(job, virt_exit_argument(model_of(job), vcpu,

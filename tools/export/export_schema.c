@@ -52,7 +52,7 @@ static const struct export_column interval[] = {
 	INTEGER("start_ns", "cut to the window; a vCPU's intervals have no gaps"),
 	INTEGER("end_ns", "exclusive; may equal start_ns"),
 	TEXT("state", "as in report: guest, hypervisor, polling, vmm, preempted, waking, blocked, "
-	     "offline, unknown"),
+	     "device_model, offline, unknown"),
 	INTEGER("pcpu", "the current or the last pCPU; empty: not known"),
 	TEXT("detail", "hypervisor, polling, vmm: exit reason; preempted: the culprit; blocked: "
 	     "the cause of its end"),
@@ -78,8 +78,9 @@ static const struct export_column exit_columns[] = {
 	INTEGER("preempted_ns", ""),
 	INTEGER("waking_ns", ""),
 	INTEGER("blocked_ns", ""),
+	INTEGER("device_model_ns", "Xen; part of the cost"),
 	INTEGER("offline_ns", ""),
-	INTEGER("unasked_ns", "part of the last two that the guest did not ask for; part of the "
+	INTEGER("unasked_ns", "part of the last three that the guest did not ask for; part of the "
 		"cost"),
 	TEXT("argument", "what it was for, as in report --exits; empty: no record shows it"),
 };

@@ -87,8 +87,8 @@ void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EX
 	ns[REPORT_EXIT_PREEMPTED] = exit->state_ns[VIRT_PREEMPTED];
 	ns[REPORT_EXIT_WAKING] = exit->state_ns[VIRT_WAKING];
 	ns[REPORT_EXIT_FREE] = exit->state_ns[VIRT_POLLING] +
-			       exit->state_ns[VIRT_BLOCKED] + exit->state_ns[VIRT_OFFLINE] -
-			       exit->unasked_ns;
+			       exit->state_ns[VIRT_BLOCKED] + exit->state_ns[VIRT_DEVICE_MODEL] +
+			       exit->state_ns[VIRT_OFFLINE] - exit->unasked_ns;
 }
 
 /* --- of whom --------------------------------------------------------------------------------- */

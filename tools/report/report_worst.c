@@ -217,7 +217,8 @@ static void put_states(struct output *out, const struct virt_moment *moment)
 static void put_unasked(struct output *out, const struct report *report,
 			const struct virt_moment *moment)
 {
-	int64_t other_ns = moment->unasked_ns - moment->unasked_vmm_ns;
+	int64_t other_ns = moment->unasked_ns - moment->unasked_vmm_ns -
+			   moment->state_ns[VIRT_DEVICE_MODEL];
 
 	if (moment->unasked_vmm_ns)
 		out_printf(out, ", of this vmm %s", duration_text(moment->unasked_vmm_ns).text);

@@ -29,8 +29,8 @@
 /** What a state is in a bar. */
 static const char letters[VIRT_N_STATES] = {
 	[VIRT_GUEST] = 'G', [VIRT_HYPERVISOR] = 'H', [VIRT_POLLING] = 'L', [VIRT_VMM] = 'M',
-	[VIRT_PREEMPTED] = 'P', [VIRT_WAKING] = 'W', [VIRT_BLOCKED] = '.', [VIRT_OFFLINE] = '-',
-	[VIRT_UNKNOWN] = '?',
+	[VIRT_PREEMPTED] = 'P', [VIRT_WAKING] = 'W', [VIRT_BLOCKED] = '.',
+	[VIRT_DEVICE_MODEL] = 'D', [VIRT_OFFLINE] = '-', [VIRT_UNKNOWN] = '?',
 };
 
 /* --- colours --------------------------------------------------------------------------------- */
@@ -304,6 +304,7 @@ static const struct column columns[] = {
 	{ "exits", 28, VIRT_N_STATES, put_reason, TOP_SORT_NAME },
 	{ "vmm", 6, VIRT_VMM, NULL, TOP_SORT_NAME },
 	{ "poll", 6, VIRT_POLLING, NULL, TOP_SORT_NAME },
+	{ "dm", 6, VIRT_DEVICE_MODEL, NULL, TOP_SORT_NAME },
 	{ "offl", 6, VIRT_OFFLINE, NULL, TOP_SORT_NAME },
 };
 
@@ -458,7 +459,8 @@ static const char *const help[] = {
 	"Shares are in per cent of the known time. For a machine, they are those of its",
 	"vCPUs together, and p99 is that of the worst one. In bars, a letter is a state:",
 	"G guest, H hypervisor, M monitor (vmm), P preempted (steal), W woken and waiting",
-	"for a pCPU, L hypervisor polls for an event, . blocked, - offline, ? unknown.",
+	"for a pCPU, L hypervisor polls for an event, . blocked, D device model (Xen),",
+	"- offline, ? unknown.",
 };
 
 static void draw_help(void)

@@ -503,7 +503,7 @@ static uint32_t polled_first(const struct virt_vcpu_track *track, int64_t from_n
 
 		/* what it did on its pCPU since then may be unknown, and no guest code */
 		if (before->state == VIRT_GUEST || before->state == VIRT_VMM ||
-		    before->state == VIRT_OFFLINE ||
+		    before->state == VIRT_OFFLINE || before->state == VIRT_DEVICE_MODEL ||
 		    (before->state == VIRT_UNKNOWN &&
 		     (!virt_is_hidden(before) || before->start_ns <= from_ns)))
 			break;

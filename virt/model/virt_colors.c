@@ -37,10 +37,14 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 		.color = RGB(0xe4e6ea), .title = "Blocked",
 		.meaning = "waits for an event",
 	},
+	[VIRT_DEVICE_MODEL] = {
+		.color = RGB(0x7094fc), .title = "Device model",
+		.meaning = "Xen: waits until its device model has handled a VM exit",
+	},
 	[VIRT_OFFLINE] = {
 		.color = RGB(0xa0a4a8), .title = "Offline",
-		.meaning = "paused, not yet created, destroyed; on Xen also: waits for its"
-			   " device model",
+		.meaning = "paused, not yet created, or destroyed; on Xen without VM exits in"
+			   " the trace also: waits for its device model",
 	},
 	[VIRT_UNKNOWN] = {
 		.color = RGB(0xffffff), .hatch = RGB(0x8c8c8c), .hatched = true,

@@ -32,8 +32,10 @@ enum virt_state {
 	VIRT_PREEMPTED,		/* wants to run, was running, has no pCPU: steal */
 	VIRT_WAKING,		/* wants to run after a wake-up, not yet on a pCPU */
 	VIRT_BLOCKED,		/* waits for an event */
-	VIRT_OFFLINE,		/* not there: paused, not yet created, destroyed; a vCPU of Xen
-				 * also while it waits for its device model */
+	VIRT_DEVICE_MODEL,	/* Xen: waits for the answer of its device model, in another domain,
+				 * to a VM exit; the guest did not ask for this wait */
+	VIRT_OFFLINE,		/* not there: paused, not yet created, destroyed; on Xen also a
+				 * wait for the device model, if the trace does not show which */
 	VIRT_UNKNOWN,		/* the trace does not show the state */
 	VIRT_N_STATES
 };
@@ -76,7 +78,7 @@ static inline bool virt_state_on_pcpu(unsigned int state)
  * or has been on another pCPU: it is not known whether it had a pCPU at all. */
 #define VIRT_INTERVAL_UNSPLIT	(1 << 3)
 /** BLOCKED, OFFLINE: the guest did not ask for this wait; the device model's or the monitor's
- * answer to a VM exit is waited for, say. It is a cost of that exit. */
+ * answer to a VM exit is waited for, say. It is a cost of that exit. DEVICE_MODEL always is. */
 #define VIRT_INTERVAL_UNASKED	(1 << 4)
 /** UNKNOWN: it begins with an entry into the guest; how long the guest ran is unknown. */
 #define VIRT_INTERVAL_ENTERED	(1 << 5)
@@ -161,7 +163,8 @@ struct virt_loss {
 
 /**
  * What the vCPUs of a machine do together, as xenalyze defines it (domain runstates). GUEST,
- * HYPERVISOR, POLLING and VMM run; PREEMPTED and WAKING want to; BLOCKED and OFFLINE do not.
+ * HYPERVISOR, POLLING and VMM run; PREEMPTED and WAKING want to; BLOCKED, DEVICE_MODEL and OFFLINE
+ * do not.
  * UNKNOWN ones are left out as long as there is another one, unless VIRT_INTERVAL_ON_PCPU says that
  * they run; but with one that is VIRT_INTERVAL_UNSPLIT, the state of the machine is unknown.
  */
@@ -671,7 +674,7 @@ void virt_machine_totals(const struct virt_model *model, int32_t machine, int64_
 /**
  * Exits of one reason within a window. An exit belongs, as a whole, to the window in which it
  * begins. Its cost is its time in HYPERVISOR, VMM, PREEMPTED and WAKING, and in waits that the
- * guest did not ask for (VIRT_INTERVAL_UNASKED).
+ * guest did not ask for (DEVICE_MODEL, VIRT_INTERVAL_UNASKED).
  */
 struct virt_exit_total {
 	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not known */
@@ -699,7 +702,8 @@ struct virt_exit {
 						 * when it can be followed: another exit, UNKNOWN,
 						 * the end of the trace */
 	int64_t		state_ns[VIRT_N_STATES]; /* from exit to entry; never GUEST or UNKNOWN */
-	int64_t		unasked_ns;		/* of BLOCKED and OFFLINE: VIRT_INTERVAL_UNASKED */
+	int64_t		unasked_ns;		/* DEVICE_MODEL; and of BLOCKED and OFFLINE:
+						 * VIRT_INTERVAL_UNASKED */
 	int64_t		unasked_vmm_ns;		/* of it: after the exit had gone to the monitor */
 	int64_t		cost_ns;		/* see struct virt_exit_total */
 	int32_t		reason;			/* or VIRT_NONE */

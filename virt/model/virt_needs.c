@@ -51,7 +51,13 @@ static const struct number_row {
 	[VIRT_NUMBER_BLOCKED] = { "blocked", true, {
 		{ K(SWITCH), K(WAKEUP) },
 		{ K(RUNSTATE) } } },
+	[VIRT_NUMBER_DEVICE_MODEL] = { "device model", true, {
+		{ 0 },
+		{ K(RUNSTATE), K(EXIT), K(REQUEST) } } },
 	[VIRT_NUMBER_OFFLINE] = { "offline", true, {
+		{ K(SWITCH), K(WAKEUP) },
+		{ K(RUNSTATE), K(EXIT), K(REQUEST) } } },
+	[VIRT_NUMBER_PAUSES] = { "pauses", true, {
 		{ K(SWITCH), K(WAKEUP) },
 		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_RUNS] = { "runs", true, {
@@ -172,6 +178,7 @@ static const char *const names[VIRT_N_HYPERVISORS][VIRT_RECORD_N_KINDS] = {
 		[VIRT_RECORD_CR] = "the part hvm.handler (-e 0x82000)",
 		[VIRT_RECORD_APIC] = "the part hvm.handler (-e 0x82000)",
 		[VIRT_RECORD_SUBCALL] = "the part pv.subcall (-e 0x202000)",
+		[VIRT_RECORD_REQUEST] = "the part sched.verbose (-e 0x28000)",
 	},
 };
 
@@ -195,6 +202,7 @@ enum virt_number virt_number_of_state(enum virt_state state)
 		[VIRT_PREEMPTED] = VIRT_NUMBER_PREEMPTED,
 		[VIRT_WAKING] = VIRT_NUMBER_WAKING,
 		[VIRT_BLOCKED] = VIRT_NUMBER_BLOCKED,
+		[VIRT_DEVICE_MODEL] = VIRT_NUMBER_DEVICE_MODEL,
 		[VIRT_OFFLINE] = VIRT_NUMBER_OFFLINE,
 		[VIRT_UNKNOWN] = VIRT_N_NUMBERS,
 	};
@@ -214,7 +222,7 @@ enum virt_number virt_number_of_worst(enum virt_worst_kind kind)
 	case VIRT_WORST_MIGRATION:
 		return VIRT_NUMBER_MIGRATION_COST;
 	case VIRT_WORST_OFFLINE:
-		return VIRT_NUMBER_OFFLINE;
+		return VIRT_NUMBER_PAUSES;
 	default:
 		return VIRT_N_NUMBERS;
 	}
@@ -253,8 +261,8 @@ bool virt_model_knows(const struct virt_model *model, enum virt_number number)
 }
 
 /**
- * What is in one state if a kind is missing: the other one is unknown, and the first one is the sum
- * of both.
+ * What is in one state if one of some kinds is missing: the other one is unknown, and the first one
+ * is the sum of both.
  */
 static const struct included_row {
 	enum virt_hypervisor hypervisor;
@@ -265,6 +273,7 @@ static const struct included_row {
 	{ VIRT_KVM, VIRT_HYPERVISOR, VIRT_VMM, K(MONITOR) },
 	{ VIRT_KVM, VIRT_BLOCKED, VIRT_WAKING, K(WAKEUP) },
 	{ VIRT_XEN, VIRT_GUEST, VIRT_HYPERVISOR, K(ENTRY) | K(EXIT) },
+	{ VIRT_XEN, VIRT_OFFLINE, VIRT_DEVICE_MODEL, K(EXIT) | K(REQUEST) },
 };
 
 unsigned int virt_model_includes(const struct virt_model *model, enum virt_state state)
@@ -276,7 +285,7 @@ unsigned int virt_model_includes(const struct virt_model *model, enum virt_state
 		const struct included_row *row = &included_rows[i];
 
 		if (row->hypervisor == virt_model_hypervisor(model) && row->state == state &&
-		    !(recorded & row->without) &&
+		    row->without & ~recorded &&
 		    !(virt_model_missing(model, virt_number_of_state(state)) & ~row->without))
 			states |= 1U << row->includes;
 	}

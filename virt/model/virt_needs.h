@@ -33,7 +33,9 @@ enum virt_number {
 	VIRT_NUMBER_PREEMPTED,		/* steal */
 	VIRT_NUMBER_WAKING,		/* wake-up latency */
 	VIRT_NUMBER_BLOCKED,
+	VIRT_NUMBER_DEVICE_MODEL,
 	VIRT_NUMBER_OFFLINE,
+	VIRT_NUMBER_PAUSES,		/* moments: on Xen, they may be waits for device models */
 	VIRT_NUMBER_RUNS,		/* time on pCPUs, whatever the state, and on which one */
 	VIRT_NUMBER_RUNNABLE,		/* waits for a pCPU: preempted or waking */
 	VIRT_NUMBER_TOGETHER,		/* what the vCPUs of a machine do together */

@@ -36,7 +36,7 @@ static const struct {
 	{ "halt_poll", VIRT_RECORD_HALT_POLL }, { "vmgexit", VIRT_RECORD_VMGEXIT },
 	{ "abort", VIRT_RECORD_ABORT }, { "sysreg", VIRT_RECORD_SYSREG },
 	{ "smccc", VIRT_RECORD_SMCCC }, { "wait", VIRT_RECORD_WAIT },
-	{ "subcall", VIRT_RECORD_SUBCALL },
+	{ "subcall", VIRT_RECORD_SUBCALL }, { "request", VIRT_RECORD_REQUEST },
 };
 
 _Static_assert(sizeof(virt_part_kinds) / sizeof(*virt_part_kinds) == VIRT_RECORD_N_KINDS,

@@ -382,8 +382,9 @@ static inline bool virt_wants_pcpu(enum virt_state state)
 /** virt_is_unasked - whether the guest waits for what it did not ask for */
 static inline bool virt_is_unasked(const struct virt_interval *interval)
 {
-	return (interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
-	       interval->flags & VIRT_INTERVAL_UNASKED;
+	return interval->state == VIRT_DEVICE_MODEL ||
+	       ((interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
+		interval->flags & VIRT_INTERVAL_UNASKED);
 }
 
 /** virt_is_cost - whether this interval, between exit and entry, is a cost of the exit */

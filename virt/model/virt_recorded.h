@@ -60,6 +60,7 @@ enum virt_record_kind {
 	VIRT_RECORD_SMCCC,	/* arm64: kvm_hvc_arm64 */
 	VIRT_RECORD_WAIT,	/* arm64: kvm_wfx_arm64 */
 	VIRT_RECORD_SUBCALL,	/* Xen: the calls in a multicall of a PV domain */
+	VIRT_RECORD_REQUEST,	/* Xen: who puts a vCPU to sleep: domain_sleep, domain_block */
 	VIRT_RECORD_N_KINDS
 };
 

@@ -60,6 +60,7 @@ const char *virt_state_name(enum virt_state state)
 		[VIRT_PREEMPTED] = "preempted",
 		[VIRT_WAKING] = "waking",
 		[VIRT_BLOCKED] = "blocked",
+		[VIRT_DEVICE_MODEL] = "device_model",
 		[VIRT_OFFLINE] = "offline",
 		[VIRT_UNKNOWN] = "unknown",
 	};

@@ -147,6 +147,8 @@ static enum virt_verdict_part part_of(const struct walk *walk, const struct virt
 		return interval->flags & VIRT_INTERVAL_LOOSE ? VIRT_VERDICT_UNSURE :
 		       interval->flags & VIRT_INTERVAL_UNASKED ? VIRT_VERDICT_ANSWER :
 								 sleep_part(walk);
+	case VIRT_DEVICE_MODEL:
+		return VIRT_VERDICT_ANSWER;
 	case VIRT_OFFLINE:
 		return interval->flags & VIRT_INTERVAL_LOOSE ? VIRT_VERDICT_UNSURE :
 		       interval->flags & VIRT_INTERVAL_UNASKED ? VIRT_VERDICT_ANSWER :

@@ -325,6 +325,7 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 		[VIRT_PREEMPTED] = VIRT_WHY_PCPU,
 		[VIRT_WAKING] = VIRT_WHY_PCPU,
 		[VIRT_BLOCKED] = VIRT_WHY_WAKE,
+		[VIRT_DEVICE_MODEL] = VIRT_WHY_ANSWER,
 		[VIRT_OFFLINE] = VIRT_WHY_ABSENT,
 	};
 	const struct virt_interval *first = &stretch->range.first[stretch->first];
@@ -341,7 +342,7 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 				(uint8_t)why_unknown(walk->model, segment.from_ns, segment.to_ns);
 	else if (first->flags & VIRT_INTERVAL_UNSPLIT)
 		segment.flags |= VIRT_WHY_WITH_WAITS;
-	if (first->flags & VIRT_INTERVAL_UNASKED) {
+	if (first->flags & VIRT_INTERVAL_UNASKED || first->state == VIRT_DEVICE_MODEL) {
 		segment.flags |= VIRT_WHY_UNASKED;
 		segment.reason = reason_before(walk, vcpu, start_ns);
 		if (first->state == VIRT_OFFLINE)

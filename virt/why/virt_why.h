@@ -39,6 +39,7 @@ enum virt_why_kind {
 	VIRT_WHY_PREEMPTED = VIRT_PREEMPTED,
 	VIRT_WHY_WAKING = VIRT_WAKING,
 	VIRT_WHY_BLOCKED = VIRT_BLOCKED,
+	VIRT_WHY_DEVICE_MODEL = VIRT_DEVICE_MODEL,
 	VIRT_WHY_OFFLINE = VIRT_OFFLINE,
 	VIRT_WHY_UNEXPLAINED = VIRT_UNKNOWN,
 	VIRT_WHY_VCPU,			/* a vCPU has the pCPU */
@@ -60,7 +61,7 @@ enum virt_why_cause {
 	VIRT_WHY_HANDLES,		/* @handler does */
 	VIRT_WHY_SLEEPS,		/* in @idle_state, whoever is woken waits for its end */
 	VIRT_WHY_ABSENT,		/* paused, not yet created, destroyed */
-	VIRT_WHY_ANSWER,		/* offline, and its device model works for it (Xen) */
+	VIRT_WHY_ANSWER,		/* its device model works for it (Xen) */
 	/* of what is unexplained: */
 	VIRT_WHY_LOST,			/* records are missing */
 	VIRT_WHY_UNTOLD,		/* the trace does not tell */

@@ -13,10 +13,11 @@
  *   HYPERVISOR for the rest of the time that it is on its pCPU. Every other running vCPU is GUEST:
  *   the hypercalls and traps of PV domains have a record at their beginning but none at their end,
  *   so that the time inside Xen cannot be distinguished from the time outside.
- * - A vCPU that goes offline within a VM exit waits for the device model's answer
- *   (VIRT_INTERVAL_UNASKED) if the device model may handle an exit of that kind, and nobody put the
- *   vCPU to sleep, which TRC_SCHED_VERBOSE would show. Where that is not traced, exits for port I/O
- *   and page table violations count. A wait that the guest asked for, a toolstack's pause and a
+ * - A vCPU that goes offline within a VM exit waits for the device model's answer (DEVICE_MODEL) if
+ *   the device model may handle an exit of that kind, and nobody put the vCPU to sleep, which
+ *   TRC_SCHED_VERBOSE would show. Where that is not traced, a wait after an exit for port I/O or a
+ *   page table violation is OFFLINE with VIRT_INTERVAL_UNASKED: so is one for a monitor of the
+ *   guest's memory. A wait that the guest asked for, a toolstack's pause and a
  *   move by the scheduler are no such wait.
  * - The cause that ended a BLOCKED interval (virt_model_woken()) follows from the vCPU that
  *   executes on the pCPU where runstates show that the blocked vCPU is woken. DEVICE: the handler

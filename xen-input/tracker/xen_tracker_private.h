@@ -38,6 +38,7 @@
 enum state {
 	UNKNOWN,
 	OFFLINE,
+	DEVICE_MODEL,	/* Xen calls it offline, too */
 	BLOCKED,
 	WAKING,
 	PREEMPTED,

@@ -17,7 +17,7 @@ void tracker_note_kind(struct xen_tracker *tracker, uint32_t event)
 		tracker->recorded |= BIT(RUNSTATE) | BIT(MIGRATE);
 		break;
 	case XEN_TRC_SCHED_VERBOSE:
-		tracker->recorded |= BIT(SWITCH) | BIT(MIGRATE);
+		tracker->recorded |= BIT(SWITCH) | BIT(MIGRATE) | BIT(REQUEST);
 		break;
 	case XEN_TRC_HVM_ENTRYEXIT:
 		tracker->recorded |= BIT(ENTRY) | BIT(EXIT);
@@ -101,7 +101,7 @@ void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model 
 	if (tracker->head.classes & XEN_TRC_CLASS_MEM)
 		kinds |= BIT(MEMORY);
 	if (are_all(tracker, is_pv))
-		kinds |= BIT(ENTRY) | BIT(EXIT) | BIT(INJECT) | BIT(CALL);
+		kinds |= BIT(ENTRY) | BIT(EXIT) | BIT(INJECT) | BIT(CALL) | BIT(REQUEST);
 	virt_model_set_hypervisor(model, VIRT_XEN);
 	virt_model_set_recorded(model, kinds);
 }

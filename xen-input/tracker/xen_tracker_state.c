@@ -16,6 +16,7 @@
 static const uint8_t agrees[N_STATES] = {
 	[UNKNOWN]	= 0xff,
 	[OFFLINE]	= 1 << XEN_RUNSTATE_OFFLINE,
+	[DEVICE_MODEL]	= 1 << XEN_RUNSTATE_OFFLINE,
 	[BLOCKED]	= 1 << XEN_RUNSTATE_BLOCKED,
 	[WAKING]	= 1 << XEN_RUNSTATE_RUNNABLE,
 	[PREEMPTED]	= 1 << XEN_RUNSTATE_RUNNABLE,
@@ -83,6 +84,7 @@ static const struct {
 static const enum virt_state virt_states[N_STATES] = {
 	[UNKNOWN]	= VIRT_UNKNOWN,
 	[OFFLINE]	= VIRT_OFFLINE,
+	[DEVICE_MODEL]	= VIRT_DEVICE_MODEL,
 	[BLOCKED]	= VIRT_BLOCKED,
 	[WAKING]	= VIRT_WAKING,
 	[PREEMPTED]	= VIRT_PREEMPTED,
@@ -199,20 +201,28 @@ static void doubt(struct xen_tracker *tracker, struct tracked_vcpu *v, const cha
 	model_set(tracker, v, v->last_ns, UNKNOWN, VIRT_NONE, 0);
 }
 
-/** The flags of the wait of a vCPU that goes OFFLINE. */
-static uint8_t wait_flags(const struct xen_tracker *tracker, const struct tracked_vcpu *v)
+/**
+ * The wait of a vCPU that goes OFFLINE. It is DEVICE_MODEL only if requests show that nothing else
+ * takes the vCPU off.
+ */
+static enum state wait_of(const struct xen_tracker *tracker, const struct tracked_vcpu *v,
+			  uint8_t *flags)
 {
 	enum virt_exit_class about = virt_model_reason_class(tracker->model, v->reason);
 	bool unasked;
 
+	*flags = 0;
 	if (v->reason < 0)
-		return 0;
+		return OFFLINE;
 	/* an NMI, or an exception: device models are not asked about NMIs */
 	if (!strncmp(virt_model_reason(tracker->model, v->reason), "EXCEPTION", 9))
 		about = VIRT_EXIT_EXCEPTION;
 	unasked = !tracker->have_requests ? waits[about].unsure :
 		  v->own_sleep ? waits[about].itself : !v->sleeps && waits[about].untold;
-	return unasked ? VIRT_INTERVAL_UNASKED : 0;
+	if (unasked && tracker->have_requests && !v->own_sleep)
+		return DEVICE_MODEL;
+	*flags = unasked ? VIRT_INTERVAL_UNASKED : 0;
+	return OFFLINE;
 }
 
 /** It is known now who took the pCPU from the vCPU that was preempted on it. */
@@ -285,7 +295,7 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 {
 	struct tracked_vcpu *v = &tracker->vcpus[who];
 	struct tracked_run *run = &tracker->runs[index];
-	uint8_t flags;
+	uint8_t flags = 0;
 
 	if (on_pcpu(v) && v->run != index) {
 		contradiction(tracker, elsewhere);
@@ -298,7 +308,8 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	evict(tracker, index, who, time_ns);
 	resolve(tracker, v, inside(tracker, v));
 	v->pcpu = (int16_t)run->pcpu;
-	flags = next == OFFLINE && !tracker->n_lost ? wait_flags(tracker, v) : 0;
+	if (next == OFFLINE && !tracker->n_lost)
+		next = wait_of(tracker, v, &flags);
 	v->blocking = v->own_sleep = false;
 	v->sleeps = 0;
 	if (next == BLOCKED && !tracker->n_lost)

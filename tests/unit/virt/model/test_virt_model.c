@@ -82,8 +82,8 @@ static void test_every_state(void **state)
 	assert_int_equal(virt_model_n_pcpus(model), 4);
 	/* GUEST 170 + 100 + 40 + 80, HYPERVISOR 20 + 5 + 10, UNKNOWN 50 + 100, WAKING 30 + 10 */
 	check_totals(model, INT64_MIN, INT64_MAX, (struct virt_totals){
-		.ns = { 390, 35, 0, 80, 60, 40, 195, 50, 150 },
-		.count = { 4, 3, 0, 1, 1, 2, 1, 1, 2 },
+		.ns = { 390, 35, 0, 80, 60, 40, 195, 0, 50, 150 },
+		.count = { 4, 3, 0, 1, 1, 2, 1, 0, 1, 2 },
 	});
 	/* GUEST 390..400 is not counted, it began before; of GUEST 500..600 there are 10 ns */
 	check_totals(model, 390, 510, (struct virt_totals){
@@ -699,7 +699,7 @@ static void test_too_many(void **state)
 /** What a vCPU did until 1000, as states and times: "H100e P150 H300". */
 static const char *life(struct virt_model *model)
 {
-	static const char letters[] = "GHPVSWBOU";
+	static const char letters[] = "GHPVSWBDOU";
 	struct virt_interval_range range;
 	static char text[256];
 	size_t n = 0;
@@ -816,7 +816,7 @@ static void test_names(void **state)
 {
 	static const char *const names[] = {
 		"guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
-		"offline", "unknown",
+		"device_model", "offline", "unknown",
 	};
 	static const char *const machine_names[] = {
 		"full_run", "partial_run", "concurrency_hazard", "partial_contention",

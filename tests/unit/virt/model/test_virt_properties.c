@@ -353,7 +353,8 @@ static bool follow(const struct truth *truth, int vcpu, int i, struct virt_exit 
 		const struct moment *moment = &truth->vcpu[vcpu][t];
 		int state = moment->state;
 		bool asleep = state == VIRT_BLOCKED || state == VIRT_OFFLINE;
-		bool unasked = asleep && moment->lasting & VIRT_INTERVAL_UNASKED;
+		bool unasked = state == VIRT_DEVICE_MODEL ||
+			       (asleep && moment->lasting & VIRT_INTERVAL_UNASKED);
 
 		*end = t;
 		if (t == next || state == VIRT_UNKNOWN)
@@ -493,7 +494,7 @@ static enum virt_machine_state machine_state(const struct truth *truth, int id, 
 		case VIRT_PREEMPTED: case VIRT_WAKING:
 			want++;
 			break;
-		case VIRT_BLOCKED: case VIRT_OFFLINE:
+		case VIRT_BLOCKED: case VIRT_DEVICE_MODEL: case VIRT_OFFLINE:
 			sleep++;
 			break;
 		}

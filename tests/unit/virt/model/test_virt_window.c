@@ -115,8 +115,10 @@ static void live_exit(struct life *life, size_t i)
 	while (j < life->all.n && all[j].state != VIRT_GUEST && all[j].state != VIRT_UNKNOWN &&
 	       (j == i || !(all[j].flags & EXIT))) {
 		int64_t ns = end_of(life, j) - all[j].start_ns;
-		bool asked = !(all[j].flags & VIRT_INTERVAL_UNASKED);
-		bool sleeps = all[j].state == VIRT_BLOCKED || all[j].state == VIRT_OFFLINE;
+		bool asked = !(all[j].flags & VIRT_INTERVAL_UNASKED) &&
+			     all[j].state != VIRT_DEVICE_MODEL;
+		bool sleeps = !asked || all[j].state == VIRT_BLOCKED ||
+			      all[j].state == VIRT_OFFLINE;
 
 		monitor |= all[j].state == VIRT_VMM;
 		piece.exit.state_ns[all[j].state] += ns;
@@ -344,7 +346,8 @@ static void check_intervals(const struct life *life, const struct virt_window_st
 			continue;
 		known += virt_interval_is_lost(interval) ? 0 : b - a;
 		unsplit[interval->state] += interval->flags & VIRT_INTERVAL_UNSPLIT ? b - a : 0;
-		unasked += interval->flags & VIRT_INTERVAL_UNASKED ? b - a : 0;
+		unasked += interval->state == VIRT_DEVICE_MODEL ||
+			   interval->flags & VIRT_INTERVAL_UNASKED ? b - a : 0;
 		if (holds_pcpu(interval) && interval->pcpu >= 0)
 			pcpu_ns[interval->pcpu] += b - a;
 	}

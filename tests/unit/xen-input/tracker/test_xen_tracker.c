@@ -73,7 +73,7 @@ static int32_t vcpu_of(const struct virt_model *model, const char *name)
  */
 static const char *life(const struct virt_model *model, const char *name)
 {
-	static const char letters[] = "GHLVPWBOU";
+	static const char letters[] = "GHLVPWBDOU";
 	struct virt_interval_range range =
 		virt_vcpu_intervals(model, vcpu_of(model, name), INT64_MIN, INT64_MAX);
 	static char text[1024];
@@ -474,9 +474,9 @@ static void test_device_model(void **state)
 
 	(void)state;
 	expect(model, "d1v0", "G500p0 "
-	       "H1000p0(IOIO) O1100p0! W1300p0 H1400p0(IOIO) G1500p0 "
+	       "H1000p0(IOIO) D1100p0 W1300p0 H1400p0(IOIO) G1500p0 "
 	       "H2000p0(HLT) B2100p0 W2300p0 H2400p0(HLT) G2500p0 "
-	       "H3000p0(VMMCALL) O3100p0! W3300p0 H3400p0(VMMCALL) G3500p0 "
+	       "H3000p0(VMMCALL) D3100p0 W3300p0 H3400p0(VMMCALL) G3500p0 "
 	       "H4000p0(INTR) O4100p0 W4300p0 H4400p0(INTR) G4500p0 "
 	       "H5000p0(IOIO) O5100p0 W5300p0 H5400p0(IOIO) G5500p0 "
 	       "H6000p0(VMMCALL) O6100p0 W6300p0 H6400p0(VMMCALL) G6500p0 "
