@@ -161,6 +161,10 @@ struct virt_color virt_vcpu_color(int32_t vcpu)
 
 bool virt_color_text_is_dark(struct virt_color color)
 {
-	/* luma of ITU-R BT.601, in thousandths */
-	return color.red * 299 + color.green * 587 + color.blue * 114 > 128 * 1000;
+	/* relative luminance as WCAG defines it, in thousandths, with a gamma of 2 */
+	int luminance = (color.red * color.red * 213 + color.green * color.green * 715 +
+			 color.blue * color.blue * 72) / (255 * 255);
+
+	/* there, black and white have about the same contrast: unit.virt_colors measures it */
+	return luminance > 190;
 }

@@ -59,7 +59,7 @@ const struct virt_kind_look *virt_worst_look(enum virt_worst_kind kind);
 /** virt_vcpu_color - the colour of a vCPU by its global index; colours come again after some. */
 struct virt_color virt_vcpu_color(int32_t vcpu);
 
-/** virt_color_text_is_dark - is black better to read on this colour than white? */
+/** virt_color_text_is_dark - does black have more contrast on this colour than white? */
 bool virt_color_text_is_dark(struct virt_color color);
 
 #ifdef __cplusplus

@@ -623,7 +623,8 @@ static void test_colors(void **state)
 	}
 	assert_null(virt_state_look(VIRT_N_STATES));
 	assert_true(virt_color_text_is_dark(virt_state_look(VIRT_WAKING)->color));
-	assert_false(virt_color_text_is_dark(virt_state_look(VIRT_GUEST)->color));
+	assert_true(virt_color_text_is_dark(virt_state_look(VIRT_GUEST)->color));
+	assert_false(virt_color_text_is_dark(virt_exit_class_color(VIRT_EXIT_MEMORY)));
 }
 
 int main(void)

@@ -23,6 +23,8 @@
 #define LEAST_STATES	0.11
 /* of two states for people with colour-blindness, as CIE 1976 measures it */
 #define LEAST_DELTA_E	15
+/* of labels: WCAG 2, level AA */
+#define LEAST_CONTRAST	4.5
 
 struct color {
 	double	v[3];
@@ -173,12 +175,38 @@ static void test_states(void **state)
 		}
 }
 
+/** Of black or white text, as WCAG 2 defines it. */
+static void check_contrast(struct virt_color color, const char *what)
+{
+	double light = 0.2126 * linear(color.red) + 0.7152 * linear(color.green) +
+		       0.0722 * linear(color.blue);
+	double contrast = virt_color_text_is_dark(color) ? (light + 0.05) / 0.05 :
+							   1.05 / (light + 0.05);
+
+	if (contrast < LEAST_CONTRAST)
+		fail_msg("text on %s has a contrast of %.2f", what, contrast);
+}
+
+static void test_labels(void **state)
+{
+	(void)state;
+	for (int i = 0; i < VIRT_N_STATES; i++)
+		check_contrast(virt_state_look((enum virt_state)i)->color,
+			       virt_state_name((enum virt_state)i));
+	for (int i = 0; i < VIRT_EXIT_N_CLASSES; i++)
+		check_contrast(virt_exit_class_color((enum virt_exit_class)i),
+			       virt_exit_class_name((enum virt_exit_class)i));
+	for (int i = -1; i < 12; i++)
+		check_contrast(virt_vcpu_color(i), "a vCPU's colour");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_measure),
 		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_labels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
