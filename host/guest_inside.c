@@ -234,6 +234,20 @@ static int set_host(struct making *making)
 	return ret;
 }
 
+/** Return: what has been made, or NULL after an error. */
+static struct virt_inside *finish(struct making *making, int error)
+{
+	key_map_destroy(&making->names);
+	free(making->numbers);
+	free(making->nest);
+	if (!error) {
+		virt_inside_finish(making->inside);
+		return making->inside;
+	}
+	virt_inside_put(making->inside);
+	return NULL;
+}
+
 struct virt_inside *guest_inside_make(const struct guest_trace *trace)
 {
 	struct making making = {
@@ -245,13 +259,22 @@ struct virt_inside *guest_inside_make(const struct guest_trace *trace)
 		ret = add_slices(&making);
 	for (int32_t cpu = 0; cpu < trace->rows.n_cpus && !ret; cpu++)
 		ret = add_doubts(&making, cpu);
-	key_map_destroy(&making.names);
-	free(making.numbers);
-	free(making.nest);
-	if (!ret) {
-		virt_inside_finish(making.inside);
-		return making.inside;
-	}
-	virt_inside_put(making.inside);
-	return NULL;
+	return finish(&making, ret);
+}
+
+struct virt_inside *guest_inside_boot(struct hyper_guest *guest, int32_t n_cpus)
+{
+	int32_t *numbers = malloc(((size_t)n_cpus + 1) * sizeof(*numbers));
+	const struct guest_trace trace = { .rows = {
+		.guest = guest, .dialect = &hyper_tracepoints, .numbers = numbers,
+		.n_cpus = n_cpus, .n_numbers = n_cpus,
+	} };
+	struct making making = { .trace = &trace, .inside = virt_inside_new(n_cpus) };
+	struct virt_inside *inside;
+
+	for (int32_t cpu = 0; numbers && cpu < n_cpus; cpu++)
+		numbers[cpu] = cpu;
+	inside = finish(&making, numbers && making.inside ? add_slices(&making) : -ENOMEM);
+	free(numbers);
+	return inside;
 }

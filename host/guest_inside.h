@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_inside.h
- * @brief	Make lanes of a guest that reports through hypercalls, for code that draws them.
+ * @brief	Make lanes of a guest's reports, or of its boot, for code that draws them.
  */
 #ifndef KSHARK_VIRT_GUEST_INSIDE_H
 #define KSHARK_VIRT_GUEST_INSIDE_H
@@ -19,6 +19,14 @@ extern "C" {
  * Of CPUs, the vCPU's numbers count. Return: NULL without memory.
  */
 struct virt_inside *guest_inside_make(const struct guest_trace *trace);
+
+/**
+ * guest_inside_boot - the levels and initcalls of host_hypertrace_boot_alone()
+ * @n_cpus: of the guest's trace
+ *
+ * Return: NULL without memory.
+ */
+struct virt_inside *guest_inside_boot(struct hyper_guest *guest, int32_t n_cpus);
 
 #ifdef __cplusplus
 }

@@ -122,6 +122,25 @@ struct host_boot {
 int host_hypertrace_boot(const struct host_trace *host, const struct virt_model *model,
 			 struct kvm_trace *trace, struct host_boot *boot);
 
+/** The trace of a guest, on an axis of the caller's. */
+struct host_boot_source {
+	struct kvm_trace	*trace;
+	/** From its times to that axis; NULL: they are the same. */
+	int64_t			(*time)(void *arg, int64_t time);
+	/** Asked for each record whether to give up; or NULL. */
+	bool			(*stop)(void *arg);
+	void			*arg;
+};
+
+/**
+ * host_hypertrace_boot_alone - the same without a host
+ * @guest: receives it, with the trace's own CPUs; NULL: the trace has nothing of a boot. To be
+ *	given to hyper_guest_free()
+ *
+ * Return: 0, -ENOMEM or -ECANCELED.
+ */
+int host_hypertrace_boot_alone(const struct host_boot_source *source, struct hyper_guest **guest);
+
 /**
  * host_hypertrace_vcpu - the vCPU that a CPU of a guest is
  *

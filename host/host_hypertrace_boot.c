@@ -18,9 +18,10 @@ struct boot_event {
 };
 
 struct boot_walk {
-	const struct host_trace	*host;
+	const struct host_boot_source *source;
 	const int32_t	*cpus;		/* by the guest's: of the machine, or VIRT_NONE */
 	int		n_cpus;
+	int64_t		end_ns;		/* after the last record */
 	int64_t		*last_ns;	/* by the guest's CPU; INT64_MIN: no record yet */
 	bool		*lost;		/* before the next record */
 	struct boot_event *events;
@@ -41,11 +42,14 @@ static int take(void *arg, const struct kvm_trace_record *record)
 	struct boot_event event = { .time_ns = record->time_ns };
 	int ret = 0;
 
+	if (walk->source->stop && walk->source->stop(walk->source->arg))
+		return -ECANCELED;
 	if (record->cpu >= walk->n_cpus || walk->cpus[record->cpu] == VIRT_NONE)
 		return 0;
-	/* of a guest of Xen, in cycles of the host's TSC */
-	if (walk->host->xen)
-		event.time_ns = host_trace_tsc_ns(walk->host, (uint64_t)record->time_ns);
+	if (walk->source->time)
+		event.time_ns = walk->source->time(walk->source->arg, record->time_ns);
+	if (event.time_ns >= walk->end_ns)
+		walk->end_ns = event.time_ns + 1;
 	event.cpu = walk->cpus[record->cpu];
 	event.pid = record->pid;
 	if (walk->lost[record->cpu] && walk->last_ns[record->cpu] != INT64_MIN) {
@@ -147,37 +151,84 @@ static int make_guest(const struct virt_model *model, struct boot_walk *walk,
 	return boot->guest ? tell(walk, boot->guest, virt_model_end(model)) : -ENOMEM;
 }
 
+/** Collect the events of @n CPUs. Return: 0, -ENOMEM or -ECANCELED. */
+static int collect(struct boot_walk *walk, const struct host_boot_source *source,
+		   const int32_t *cpus, int n)
+{
+	*walk = (struct boot_walk){
+		.source = source, .cpus = cpus, .n_cpus = n, .end_ns = INT64_MIN,
+		.last_ns = malloc(((size_t)n + 1) * sizeof(*walk->last_ns)),
+		.lost = calloc((size_t)n + 1, sizeof(*walk->lost)),
+	};
+	if (!walk->last_ns || !walk->lost)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++)
+		walk->last_ns[i] = INT64_MIN;
+	return kvm_trace_walk(source->trace, take, lose, walk);
+}
+
+static void end_walk(struct boot_walk *walk)
+{
+	free(walk->events);
+	free(walk->last_ns);
+	free(walk->lost);
+}
+
+/** Of a guest of Xen, times are cycles of the host's TSC. */
+static int64_t tsc_time(void *arg, int64_t time)
+{
+	return host_trace_tsc_ns(arg, (uint64_t)time);
+}
+
 int host_hypertrace_boot(const struct host_trace *host, const struct virt_model *model,
 			 struct kvm_trace *trace, struct host_boot *boot)
 {
-	struct boot_walk walk = { .host = host };
-	int n = 0, ret = -ENOMEM;
+	const struct host_boot_source source = {
+		.trace = trace, .time = host->xen ? tsc_time : NULL, .arg = (void *)host,
+	};
+	struct boot_walk walk = { 0 };
+	int n = 0, ret = 0;
 	const int *tids = host->kvm ? kvm_trace_guest_tids(host->kvm, trace, &n) :
 			  kvm_trace_aligned_tids(trace, host->path, &n);
 	int32_t *cpus = calloc((size_t)n + 1, sizeof(*cpus));
 
 	*boot = (struct host_boot){ .machine = VIRT_NONE };
-	walk.last_ns = malloc(((size_t)n + 1) * sizeof(*walk.last_ns));
-	walk.lost = calloc((size_t)n + 1, sizeof(*walk.lost));
-	if (!cpus || !walk.last_ns || !walk.lost)
-		goto end;
-	for (int i = 0; i < n; i++)
-		walk.last_ns[i] = INT64_MIN;
+	if (!cpus)
+		return -ENOMEM;
 	if (tids)
 		find_cpus(model, tids, n, cpus, boot);
-	walk.cpus = cpus;
-	walk.n_cpus = n;
-	ret = boot->machine != VIRT_NONE ? kvm_trace_walk(trace, take, lose, &walk) : 0;
+	if (boot->machine != VIRT_NONE)
+		ret = collect(&walk, &source, cpus, n);
 	if (!ret && walk.told)
 		ret = make_guest(model, &walk, boot);
-end:
 	if (ret) {
 		hyper_guest_free(boot->guest);
 		boot->guest = NULL;
 	}
-	free(walk.events);
-	free(walk.last_ns);
-	free(walk.lost);
+	end_walk(&walk);
+	free(cpus);
+	return ret;
+}
+
+int host_hypertrace_boot_alone(const struct host_boot_source *source, struct hyper_guest **guest)
+{
+	int n = kvm_trace_n_cpus(source->trace), ret;
+	int32_t *cpus = calloc((size_t)n + 1, sizeof(*cpus));
+	struct boot_walk walk = { 0 };
+
+	*guest = NULL;
+	for (int i = 0; cpus && i < n; i++)
+		cpus[i] = i;
+	ret = cpus ? collect(&walk, source, cpus, n) : -ENOMEM;
+	if (!ret && walk.told) {
+		*guest = hyper_guest_new(n, cpus);
+		ret = *guest ? tell(&walk, *guest, walk.end_ns) : -ENOMEM;
+	}
+	if (ret) {
+		hyper_guest_free(*guest);
+		*guest = NULL;
+	}
+	end_walk(&walk);
 	free(cpus);
 	return ret;
 }

@@ -63,15 +63,6 @@ QString choiceKey(int host, int guest)
 	return "pairs/" + QCryptographicHash::hash(names, QCryptographicHash::Sha1).toHex();
 }
 
-/** Is that a guest's stream that is made of its host's trace? Then it is known whose it is. */
-bool isTold(int streamId)
-{
-	virt_inside *inside = virt_registry_inside(streamId);
-
-	virt_inside_put(inside);
-	return inside;
-}
-
 /** How long a vCPU has run on each pCPU, longest first; those left out that hardly count. */
 std::vector<std::pair<int64_t, int>> placesOf(const virt_model *model, int32_t vcpu)
 {
@@ -375,7 +366,7 @@ QStringList KvmCombos::notes() const
 
 		if (!stream || hosts.count(id) || !ks_stream_has_cpus(stream))
 			continue;
-		if (isTold(id))
+		if (virt_registry_is_told(id))
 			continue;
 		if (!paired.count(id)) {
 			list << QString("%1: it is unknown which machine this is. Choose its"

@@ -27,6 +27,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "VirtBoot.hpp"
 #include "VirtClocks.hpp"
 #include "VirtColumn.hpp"
 #include "VirtCommand.hpp"
@@ -93,7 +94,8 @@ VirtDock::VirtDock(QMainWindow *window)
 : QDockWidget("Virtualization", window),
   _window(window),
   _plots(window), _view(window),
-  _worker(this)
+  _worker(this),
+  _boot(new VirtBoot(&_worker, [this] { _view.redraw(); }))
 {
 	setObjectName("virtualization");
 	_timer.setSingleShot(true);
@@ -487,6 +489,7 @@ void VirtDock::refresh()
 		_timer.start();
 		return;
 	}
+	_boot->look();
 	job->streams = virtStreams();
 	_notes->tellNothingVirtual(job->streams.empty() && !_view.isEmpty());
 	if (_serials != job->serials()) {

@@ -31,6 +31,7 @@ class QLabel;
 class QPushButton;
 class QScrollArea;
 class QTreeWidgetItem;
+class VirtBoot;
 class VirtClocks;
 class VirtColumn;
 class VirtFindings;
@@ -146,6 +147,7 @@ private:
 	VirtView		_view;
 	QTimer			_timer;
 	VirtWorker		_worker;
+	std::unique_ptr<VirtBoot> _boot;
 	std::shared_ptr<VirtCount>	_running, _shown;
 	QString			_factText;		/* last, and for which window it is shown */
 	std::pair<int64_t, int64_t>	_factWindow = { 0, 0 };
