@@ -27,6 +27,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "VirtAxis.hpp"
 #include "VirtBoot.hpp"
 #include "VirtClocks.hpp"
 #include "VirtColumn.hpp"
@@ -108,6 +109,7 @@ VirtDock::VirtDock(QMainWindow *window)
 	if (QWidget *graphs = virtChild(_window, "KsGLWidget")) {
 		graphs->installEventFilter(this);
 		new VirtDrag(graphs, &_view);
+		_axis = new VirtAxis(graphs, &_view);
 	}
 	addMenuEntry();
 	connect(qApp, &QApplication::aboutToQuit, this, [this] { saveSettings(); });
@@ -489,6 +491,8 @@ void VirtDock::refresh()
 		_timer.start();
 		return;
 	}
+	if (_axis)
+		_axis->follow();
 	_boot->look();
 	job->streams = virtStreams();
 	_notes->tellNothingVirtual(job->streams.empty() && !_view.isEmpty());

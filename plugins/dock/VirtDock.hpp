@@ -31,6 +31,7 @@ class QLabel;
 class QPushButton;
 class QScrollArea;
 class QTreeWidgetItem;
+class VirtAxis;
 class VirtBoot;
 class VirtClocks;
 class VirtColumn;
@@ -160,6 +161,7 @@ private:
 	bool			_isFirstTime = false;	/* of this user: colours are explained */
 
 	int			_userWidth = 0;		/* the user has chosen it; 0: not yet */
+	VirtAxis		*_axis = nullptr;
 	VirtNotes		*_notes = nullptr;
 	VirtClocks		*_clocks = nullptr;
 	VirtColumn		*_column = nullptr;	/* of all but notes and heading */

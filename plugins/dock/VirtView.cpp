@@ -43,6 +43,14 @@ int64_t VirtView::timeAt(int x) const
 	return visible().first + column * (_histo ? static_cast<int64_t>(_histo->bin_size) : 0);
 }
 
+int VirtView::xOf(int64_t ns) const
+{
+	int64_t column = _histo && _histo->bin_size ?
+			 (ns - _histo->min) / static_cast<int64_t>(_histo->bin_size) : 0;
+
+	return _x0 + static_cast<int>(column);
+}
+
 QString VirtView::span(int64_t fromNs, int64_t toNs) const
 {
 	if (!isEmpty()) {

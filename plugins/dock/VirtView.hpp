@@ -30,6 +30,15 @@ public:
 	/** When a column of the widget begins, cut to the graphs. */
 	int64_t timeAt(int x) const;
 
+	/** The column of the widget in which a time lies that is seen. */
+	int xOf(int64_t ns) const;
+
+	/** How long so many columns are. */
+	int64_t length(int columns) const
+	{
+		return _histo ? columns * static_cast<int64_t>(_histo->bin_size) : 0;
+	}
+
 	/** nullptr: nothing has been drawn yet */
 	const kshark_trace_histo *histo() const { return _histo; }
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtAxis.cpp
+ * @brief	A time axis over the graphs while KernelShark's own is scrolled out of sight.
+ *
+ * It lies over the first graph that is seen, in the scroll area and not in the graphs, so that
+ * scrolling does not move it.
+ */
+#include <algorithm>
+#include <cstdlib>
+
+#include <QEvent>
+#include <QFontMetrics>
+#include <QPainter>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QStringList>
+
+#include "VirtAxis.hpp"
+#include "VirtView.hpp"
+
+namespace {
+
+constexpr int OWN_AXIS = 31;	/* pixels from the top of the graphs to the line of KernelShark's */
+constexpr int TICK = 4, GAP = 24;
+constexpr int64_t SECOND = 1000000000;
+constexpr int DIGITS = 9;	/* of a second */
+
+/** 1, 2 or 5 times a power of 10, not less than this. @decimals: receives those of its seconds */
+int64_t roundStep(int64_t least, int *decimals)
+{
+	int64_t step = 1;
+	int digits = DIGITS;
+
+	while (step * 10 < least) {
+		step *= 10;
+		digits--;
+	}
+	for (int64_t times : { 1, 2, 5, 10 }) {
+		if (step * times < least)
+			continue;
+		*decimals = std::max(0, digits - (times == 10));
+		return step * times;
+	}
+	return step;
+}
+
+QString seconds(int64_t ns, int decimals)
+{
+	QString text = QString("%1%2").arg(ns < 0 ? "-" : "").arg(std::abs(ns) / SECOND);
+
+	return decimals ? text + "." + QString("%1").arg(std::abs(ns) % SECOND, DIGITS, 10,
+							 QChar('0')).left(decimals) : text;
+}
+
+} // namespace
+
+VirtAxis::VirtAxis(QWidget *graphs, const VirtView *view)
+: QLabel(graphs),
+  _graphs(graphs),
+  _view(view)
+{
+	for (QWidget *up = graphs; up && !_area; up = up->parentWidget())
+		_area = qobject_cast<QScrollArea *>(up);
+	hide();
+	setAttribute(Qt::WA_TransparentForMouseEvents);
+	if (!_area)
+		return;
+	setParent(_area->viewport());
+	_area->viewport()->installEventFilter(this);
+	connect(_area->verticalScrollBar(), &QScrollBar::valueChanged, this,
+		[this] { follow(); });
+}
+
+void VirtAxis::follow()
+{
+	auto [from, to] = _view->visible();
+	int decimals = DIGITS;
+	int64_t step = 1;
+	QStringList words;
+
+	if (!_area || _graphs->y() > -OWN_AXIS || _view->isEmpty() || from >= to) {
+		hide();
+		return;
+	}
+	/* the longer the step, the shorter the numbers */
+	for (int i = 0; i < 2; i++)
+		step = roundStep(_view->length(GAP + fontMetrics().horizontalAdvance(
+					seconds(to, decimals))), &decimals);
+
+	int64_t first = from / step * step;
+
+	_ticks.clear();
+	for (int64_t ns = first < from ? first + step : first; ns < to; ns += step) {
+		_ticks.emplace_back(_graphs->x() + _view->xOf(ns), seconds(ns, decimals));
+		words << _ticks.back().second;
+	}
+	setText(words.join(" ") + " s");
+	setGeometry(0, 0, _area->viewport()->width(), fontMetrics().height() + TICK + 2);
+	show();
+	raise();
+	update();
+}
+
+void VirtAxis::paintEvent(QPaintEvent *)
+{
+	QPainter painter(this);
+	int line = height() - 1;
+
+	painter.fillRect(rect(), Qt::white);
+	painter.setPen(Qt::black);
+	painter.drawLine(0, line, width(), line);
+	for (const auto &[x, text] : _ticks) {
+		int half = painter.fontMetrics().horizontalAdvance(text) / 2;
+
+		painter.drawLine(x, line - TICK, x, line);
+		painter.drawText(std::max(0, x - half), line - TICK - 2, text);
+	}
+}
+
+bool VirtAxis::eventFilter(QObject *object, QEvent *event)
+{
+	if (event->type() == QEvent::Resize)
+		follow();
+	return QLabel::eventFilter(object, event);
+}
