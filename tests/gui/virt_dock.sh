@@ -78,9 +78,9 @@ for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
           time(wakes["max_ns"]) if "max_ns" in wakes else "", sep="|")' >"$GUI_DIR/report"
 	gui_same "vCPUs in the report" 6 "$(grep -c . "$GUI_DIR/report")"
 	while IFS='|' read -r name runs mean longest; do
-		gui_same "runs of $name" "$runs" "$(cell "$name" 12)"
-		gui_same "mean run of $name" "$mean" "$(cell "$name" 13)"
-		gui_same "longest wake-up of $name" "$longest" "$(cell "$name" 19)"
+		gui_same "runs of $name" "$runs" "$(cell "$name" 13)"
+		gui_same "mean run of $name" "$mean" "$(cell "$name" 14)"
+		gui_same "longest wake-up of $name" "$longest" "$(cell "$name" 20)"
 	done <"$GUI_DIR/report"
 }
 
@@ -116,7 +116,7 @@ guest=$(model '$1 == "vcpu" && $2 == 20000 { all += $4 - $3
 	END { printf "%.2f", 100 * n / all }')
 moved=$(model '$1 == "migration" && $2 == 20000 { n++ } END { print n + 0 }')
 gui_same "guest time of d1v0" "$guest" "$(cell d1v0 3)"
-gui_same "migrations of d1v0" "$moved" "$(cell d1v0 20)"
+gui_same "migrations of d1v0" "$moved" "$(cell d1v0 21)"
 gui_need [ "$moved" -gt 0 ]
 
 # every column of a list can be sorted by, both ways, and the list is copied like that

@@ -12,7 +12,8 @@ import sys
 # virt/model/virt_colors.c, written down a second time on purpose
 COLOURS = {
     "guest": "#009e73", "hypervisor": "#e69f00", "polling": "#bbffbb", "vmm": "#d55e00",
-    "preempted": "#b879b1", "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#a0a4a8",
+    "preempted": "#b879b1", "waking": "#f0e442", "blocked": "#e4e6ea", "device_model": "#7094fc",
+    "offline": "#a0a4a8",
 }
 # in combos, by what the exits are about
 EXITS = {

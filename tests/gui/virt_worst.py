@@ -17,7 +17,7 @@ COLOURS = {
 }
 LINE = "#202020"
 SIZE, STEM = 9, 2
-ASLEEP = ("blocked", "offline")
+ASLEEP = ("blocked", "device_model", "offline")
 LEAST = 12  # pixels of its colour in a marker
 
 

@@ -9,6 +9,8 @@
 . "$(dirname "$0")/lib_virt.sh"
 . "$(dirname "$0")/lib_combo.sh"
 
+# the whole table is seen, also below a long warning
+GUI_SCREEN=1640x1160 GUI_SIZE="1600 1100"
 KINDS='exit steal wake migration irq lost offline tsc'
 NUMBER=3
 
