@@ -112,7 +112,8 @@ static void step_rows(struct table_writer *to, const struct align_pair *pair)
 		const struct virt_clock_step *step = &pair->best.steps[i];
 
 		table_row(to, (const struct table_cell[ARRAY_SIZE(step_columns)]){
-			table_number(step->cpu), table_optional(step->from != INT64_MIN, step->from),
+			table_number(step->cpu),
+			table_optional(step->from != INT64_MIN, step->from),
 			table_number(offset_of(pair, step)), table_number(step->back),
 		});
 	}

@@ -199,7 +199,8 @@ static void test_lines(void **state)
 {
 	static const char *const wrong[] = {
 		"", "1", "1 red", "1 blue 0 1", "x red 0 1", "1 red 32768 1", "1 red -2 1",
-		"1 red 0 10", "1 red ? 1", "1 red 0 1 1", "1 red 0 ?1", "99999999999999999999 red 0 1",
+		"1 red 0 10", "1 red ? 1", "1 red 0 1 1", "1 red 0 ?1",
+		"99999999999999999999 red 0 1",
 	};
 
 	(void)state;
