@@ -92,7 +92,7 @@ run top --quiet --format csv --cpu-hz 1G --vcpu d1v0 --interval 10000 "$WORK/wid
 status 0
 # the finest intervals of a small file: rows of what is there alone, and time for these alone
 python3 "$GOLDEN/long_and_wide.py" 1 "$WORK/fine.xen" 32767
-for format in csv:300 json:700; do
+for format in csv:350 json:850; do
 	(ulimit -t 10; "$KSV_BIN" top -qf ${format%:*} --cpu-hz 1G --interval 20 "$WORK/fine.xen" > "$OUT")
 	check "some bytes for each of 49950 intervals" test $? = 0 -a "$(stat -c %s "$OUT")" -lt $((49950 * ${format#*:}))
 done
