@@ -100,7 +100,7 @@ fi
 # of very many rows, the page has the first ones, and says so
 python3 "$GOLDEN/scale_files.py" xen_vcpus 2000 "$WORK/many.xen" > "$WORK/n"
 run report -q -f html "$WORK/many.xen"
-says "$OUT" 'The table has the first 10000 of 18000 rows. Formats csv and json have all of them.'
+says "$OUT" 'The table has the first 10000 of 20000 rows. Formats csv and json have all of them.'
 
 # a page has all pages
 run report -q -f html --full "$SAMPLES/hvm-exits.xen"
