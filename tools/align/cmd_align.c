@@ -121,7 +121,7 @@ static void step_rows(struct table_writer *to, const struct align_pair *pair)
 }
 
 static const struct table_column vcpu_columns[] = {
-	{ .key = "name" },
+	{ .key = "vcpu" },
 	{ .key = "tid", .type = TABLE_TIME },
 	{ .key = "guest_cpu", .type = TABLE_COUNT },
 	{ .key = "events", .type = TABLE_COUNT },
