@@ -91,7 +91,7 @@ const struct virt_irq_delivery *model_irqs_of(const struct model_irqs *irqs, int
 	size_t first = find(&irqs->list, vcpu, from_ns), end = find(&irqs->list, vcpu, to_ns);
 
 	*n = end > first ? end - first : 0;
-	return irqs->list.all + first;
+	return *n ? irqs->list.all + first : NULL;
 }
 
 void model_irqs_free(struct model_irqs *irqs)

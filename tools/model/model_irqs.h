@@ -28,7 +28,7 @@ int model_irqs_read(struct model_irqs *irqs, struct model_load *load);
  * model_irqs_of - the interrupts that are injected into a vCPU in a window
  * @n: receives how many
  *
- * Return: the first one.
+ * Return: the first one; NULL: there is none.
  */
 const struct virt_irq_delivery *model_irqs_of(const struct model_irqs *irqs, int32_t vcpu,
 					      int64_t from_ns, int64_t to_ns, size_t *n);
