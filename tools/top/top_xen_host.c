@@ -107,12 +107,22 @@ static void remove_folder(const struct record *record)
 		ksv_note("%s: cannot be removed: %s", record->folder, strerror(errno));
 }
 
+/** One that has closed its end of the pipe is about to end. */
+static bool has_ended(const struct top_xen_host *host, int *status)
+{
+	struct pollfd look = { .fd = host->fd, .events = POLLIN };
+
+	if (host->fd >= 0 && poll(&look, 1, 0) > 0 && !(look.revents & POLLIN))
+		return record_wait(host->record.recorder, RECORD_XEN_END_S, status);
+	return waitpid(host->record.recorder, status, WNOHANG) > 0;
+}
+
 int top_xen_host_close(struct top_xen_host *host, int status)
 {
 	struct record *record = &host->record;
 	int ended;
 
-	if (record->recorder > 0 && waitpid(record->recorder, &ended, WNOHANG) > 0) {
+	if (record->recorder > 0 && has_ended(host, &ended)) {
 		record->recorder = 0;
 		if (!status)
 			status = record_failed(record, RECORD_XEN_LOG, "xentrace", "has ended");
