@@ -188,6 +188,18 @@ bool record_there(const char *path, ...) __attribute__((format(printf, 1, 2)));
 /** record_tracing - where tracefs is, below record_root(). Return: NULL if it is not mounted. */
 const char *record_tracing(void);
 
+/**
+ * record_temp_make - make a folder for its owner alone, in $TMPDIR or /tmp
+ * @folder: receives its path
+ * @purpose: a part of its name
+ *
+ * Return: false with errno.
+ */
+bool record_temp_make(char folder[PATH_MAX], const char *purpose);
+
+/** record_temp_remove - remove such a folder, with its files. */
+void record_temp_remove(const char *folder);
+
 /** record_limit - how long something may take; tests set another one in the environment. */
 int record_limit(const char *variable, int seconds);
 

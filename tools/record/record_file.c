@@ -3,10 +3,14 @@
  * @file	record_file.c
  * @brief	Small files of the system, below a root that tests replace.
  */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record.h"
 #include "regular_file.h"
@@ -96,6 +100,31 @@ const char *record_tracing(void)
 		if (record_there("%s/tracing_on", places[i]))
 			return places[i];
 	return NULL;
+}
+
+bool record_temp_make(char folder[PATH_MAX], const char *purpose)
+{
+	const char *temp = getenv("TMPDIR");
+	int n = snprintf(folder, PATH_MAX, "%s/kshark-virt-%s-XXXXXX",
+			 temp && *temp ? temp : "/tmp", purpose);
+
+	if (n < PATH_MAX)
+		return mkdtemp(folder);
+	errno = ENAMETOOLONG;
+	return false;
+}
+
+void record_temp_remove(const char *folder)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	while (dir && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(folder);
 }
 
 int record_limit(const char *variable, int seconds)

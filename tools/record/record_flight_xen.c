@@ -32,9 +32,6 @@
 #define MAX_PCPU	65535
 #define READ_BYTES	(256 << 10)
 #define MAX_READS	64
-#define PIPE_BYTES	(1 << 20)
-/** xentrace has written something, or ended, in this time; records of an idle machine are few. */
-#define START_MS	2000
 
 /* --- windows --------------------------------------------------------------------------------- */
 
@@ -134,22 +131,14 @@ static const char *missing_xen(const struct record *record, enum virt_worst_kind
 static int begin_xentrace(struct record *record)
 {
 	struct record_flight *flight = record->flight;
-	struct pollfd wait = { .events = POLLIN };
+	int status;
 
 	flight->n_data = 0;
 	flight->round_ns = 0;
-	record->recorder = record_xen_spawn(record, &flight->fd);
-	if (record->recorder < 0) {
-		ksv_error("xentrace: %s", strerror(-record->recorder));
-		record->recorder = 0;
-		return KSV_EXIT_FILE;
-	}
+	status = record_xen_begin_pipe(record, &flight->fd);
+	if (status)
+		return status;
 	fcntl(flight->fd, F_SETFL, O_NONBLOCK);
-	/* the larger, the longer we may be kept from reading */
-	fcntl(flight->fd, F_SETPIPE_SZ, PIPE_BYTES);
-	wait.fd = flight->fd;
-	if (!poll(&wait, 1, START_MS))
-		ksv_note("no data from xentrace in %d s", START_MS / 1000);
 	take_xen(record);
 	if (flight->fd >= 0 || flight->ring.bytes) {
 		record_xen_check_buffer(record);

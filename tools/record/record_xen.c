@@ -5,6 +5,8 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,10 @@
 
 /** xentrace has opened its file, and the helper has written the sidecar, in this time. */
 #define START_S		10
+/** Its first records come through a pipe in this time; those of an idle machine are few. */
+#define PIPE_START_MS	2000
+/** As much as a user may have: the larger it is, the longer we may be kept from reading. */
+#define PIPE_BYTES	(1 << 20)
 /** Where the helper is, as seen from the command. */
 #define META		"kshark-virt-xen-meta"
 
@@ -212,6 +218,23 @@ pid_t record_xen_spawn(struct record *record, int *output)
 
 	make_words(record, &words);
 	return record_spawn_output(record, argv, output, RECORD_XEN_LOG);
+}
+
+int record_xen_begin_pipe(struct record *record, int *output)
+{
+	struct pollfd wait = { .events = POLLIN };
+
+	record->recorder = record_xen_spawn(record, output);
+	if (record->recorder < 0) {
+		ksv_error("xentrace: %s", strerror(-record->recorder));
+		record->recorder = 0;
+		return KSV_EXIT_FILE;
+	}
+	fcntl(*output, F_SETPIPE_SZ, PIPE_BYTES);
+	wait.fd = *output;
+	if (!poll(&wait, 1, PIPE_START_MS))
+		ksv_note("no data from xentrace in %d s", PIPE_START_MS / 1000);
+	return KSV_EXIT_OK;
 }
 
 static int start_xentrace(struct record *record)

@@ -29,6 +29,15 @@ pid_t record_xen_start_meta(struct record *record);
 /** record_xen_spawn - xentrace, whose records come by a pipe. Return: a pid or negative errno. */
 pid_t record_xen_spawn(struct record *record, int *output);
 
+/**
+ * record_xen_begin_pipe - start xentrace as @record->recorder, and wait for its first records
+ * @output: receives the end of the pipe that they come through
+ *
+ * Return: KSV_EXIT_OK, also if no record has come; KSV_EXIT_FILE, after a message, if there is no
+ * process.
+ */
+int record_xen_begin_pipe(struct record *record, int *output);
+
 /** record_xen_stop - end a process, if there is one, and wait for it. */
 void record_xen_stop(pid_t *pid, int signal, int *status);
 

@@ -130,19 +130,6 @@ static const char *refusal(bool has_trace_cmd)
 	return has_trace_cmd ? NULL : "trace-cmd is not installed: apt-get install trace-cmd";
 }
 
-static void remove_folder(const char *folder)
-{
-	const struct dirent *entry;
-	DIR *dir = opendir(folder);
-
-	while (dir && (entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	rmdir(folder);
-}
-
 /** Return: false after a check that says what has failed. */
 static bool start(struct record *record, struct self_test_checks *checks)
 {
@@ -218,19 +205,16 @@ static void run_with_trace(const struct self_test_options *options,
 				      .quiet = true };
 	struct record record = { .command = options->command, .options = &how, .lock = -1,
 				 .input = -1, .clock = "mono" };
-	const char *tmp = getenv("TMPDIR");
 
 	record_keep_private();
-	snprintf(record.folder, sizeof(record.folder), "%s/kshark-virt-self-test-XXXXXX",
-		 tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(record.folder)) {
+	if (!record_temp_make(record.folder, "self-test")) {
 		self_test_say(checks, "record", SELF_TEST_FAILED, "%s: %s (TMPDIR)",
 			      record.folder, strerror(errno));
 		return;
 	}
 	how.folder = record.folder;
 	record_and_judge(&record, checks);
-	remove_folder(record.folder);
+	record_temp_remove(record.folder);
 	for (int i = 0; i < record.n_events; i++)
 		free(record.events[i]);
 	free(record.events);
