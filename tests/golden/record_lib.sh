@@ -162,3 +162,21 @@ restored()
 	check "the clock is as it was" grep -qE '^(\[local\]|local$)' "$TRACING/trace_clock"
 	check "the lock is empty" test ! -s "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
 }
+
+# none_runs PROGRAM: of those in $WORK/bin. pgrep exits with 1 if there is none, the shell with 127 if there is no pgrep
+none_runs()
+{
+	pgrep -f "$WORK/bin/$1" > "$WORK/pids"
+	[ $? = 1 ]
+}
+
+# a_broken_disk: the library $BROKEN for LD_PRELOAD, by which a use of the disk fails; skips with a sanitizer
+a_broken_disk()
+{
+	if sanitized; then
+		echo "a sanitizer wants to be the first library"
+		exit 77
+	fi
+	BROKEN=$WORK/broken_disk.so
+	cc -shared -fPIC -D_GNU_SOURCE -o "$BROKEN" "$KSV_SOURCE_DIR/tests/hostile/broken_disk.c" -ldl
+}

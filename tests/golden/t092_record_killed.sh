@@ -135,6 +135,20 @@ same flown/host.dat "$FAKE_SAMPLE"
 is "$(json flown/recording.json 'j["state"], [f["name"] for f in j["files"]]')" "('stopped', ['host.dat'])"
 restored
 
+# killed while trace-cmd changes settings: the next one waits for it, and restores them
+kvm_host
+FAKE_LATE=2 "$KSV_BIN" record --flight -o begins > "$WORK/first.out" 2> "$WORK/first.err" < /dev/null &
+first=$!
+wait_for grep -q '^start' "$FAKE_LOG"
+kill -9 "$first"
+wait "$first" 2> /dev/null
+run record -d 0.2 -o after_begins
+status 0
+says "$ERR" "waiting for process"
+wait_for none_runs trace-cmd
+is "$(json after_begins/recording.json 'j["state"]')" complete
+restored
+
 # the same, and somebody else traces by then: nothing of theirs is touched, whatever they trace
 for theirs in sched:sched_wakeup ''; do
 	kvm_host
@@ -192,20 +206,20 @@ open(sys.argv[2], "w").write("begun\n")
 while True:
     signal.pause()' "$1" "$2" &
 }
-as_trace_cmd "$recorder" orphans.told
+as_trace_cmd "$recorder" orphans.said
 child=$!
-as_trace_cmd 0 other.told
+as_trace_cmd 0 other.said
 other=$!
-wait_for test -s orphans.told
-wait_for test -s other.told
+wait_for test -s orphans.said
+wait_for test -s other.said
 kill -9 "$first" "$recorder"
 wait "$first" 2> /dev/null
 wait_for gone "$recorder"
 attempt -d 0.2 -o after_orphans
 status 0
 wait "$child"
-is "$(cat orphans.told)" flushed
-is "$(cat other.told)" begun
+is "$(cat orphans.said)" flushed
+is "$(cat other.said)" begun
 check "the process of another one goes on" kill -0 "$other"
 kill "$other"
 restored

@@ -41,13 +41,8 @@ begin()
 nothing_left()
 {
 	check "no folder is left: $(ls "$TMPDIR")" test -z "$(ls "$TMPDIR")"
-	check "no xentrace is left" no_xentrace
+	check "no xentrace is left" none_runs xentrace
 }
-no_xentrace()
-{
-	! pgrep -f "$WORK/bin/xentrace" > "$WORK/pids"
-}
-
 # the same as from a pipe, with the names of the sidecar
 dom0
 "$KSV_BIN" top -q -f csv --interval 200ms --sidecar "$FAKE_SAMPLE.meta.json" - < "$FAKE_SAMPLE" > "$WORK/piped" \
@@ -91,7 +86,7 @@ begin -q
 check "there is a folder" test -n "$(ls "$TMPDIR")"
 kill -9 "$PID"
 wait "$PID" 2> /dev/null
-wait_for no_xentrace
+wait_for none_runs xentrace
 rm -r "$TMPDIR"/*
 
 # xentrace fails, at once or later

@@ -4,11 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$GOLDEN/record_lib.sh"
 
-if sanitized; then
-	echo "a sanitizer wants to be the first library"
-	exit 77
-fi
-cc -shared -fPIC -D_GNU_SOURCE -o "$WORK/broken_disk.so" "$KSV_SOURCE_DIR/tests/hostile/broken_disk.c" -ldl
+a_broken_disk
 
 # broken CALL AT HOW: record, and the AT-th CALL fails. Return: was there such a call?
 broken()
@@ -17,15 +13,9 @@ broken()
 	rm -rf broken next "$WORK/done"
 	# a busy machine starts it late: there is time to be killed before that
 	FAKE_LATE=$([ "$1 $3" = "write kill" ] && echo 1) \
-		LD_PRELOAD=$WORK/broken_disk.so BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$1 BROKEN_AT=$2 \
+		LD_PRELOAD=$BROKEN BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$1 BROKEN_AT=$2 \
 		BROKEN_HOW=$3 BROKEN_DONE=$WORK/done run record -o broken -d 0.1
 	[ -e "$WORK/done" ]
-}
-
-# no_trace_cmd: none of this test runs
-no_trace_cmd()
-{
-	! pgrep -f "$WORK/bin/trace-cmd" > "$WORK/pids"
 }
 
 for call in write fsync rename unlink; do
@@ -47,7 +37,7 @@ for call in write fsync rename unlink; do
 			one_of "$(state broken)" none complete stopped failed
 			status 0
 			# trace-cmd of the killed one does not begin after all this
-			wait_for no_trace_cmd
+			wait_for none_runs trace-cmd
 			is "$how: $(state next)" "$how: complete"
 			restored
 		done

@@ -4,11 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$GOLDEN/record_lib.sh"
 
-if sanitized; then
-	echo "a sanitizer wants to be the first library"
-	exit 77
-fi
-cc -shared -fPIC -D_GNU_SOURCE -o "$WORK/broken_disk.so" "$KSV_SOURCE_DIR/tests/hostile/broken_disk.c" -ldl
+a_broken_disk
 export FAKE_PAGES=$WORK/pages
 cat > "$WORK/xentrace" << 'END'
 #!/bin/bash
@@ -61,12 +57,6 @@ while True:
 	wait_for grep -q ready "$WORK/ready"
 }
 
-# no_trace_cmd: none of this test runs
-no_trace_cmd()
-{
-	! pgrep -f "$WORK/bin/trace-cmd" > "$WORK/pids"
-}
-
 # judge: after a recording in which a use of the disk failed
 judge()
 {
@@ -77,7 +67,7 @@ judge()
 	run report -q broken
 	one_of "$STATUS" 0 3
 	run record -o next -d 0.1 "${words[@]}"
-	wait_for no_trace_cmd
+	wait_for none_runs trace-cmd
 	one_of "$(state broken)" none complete stopped failed
 	# killed between the start of trace-cmd and the note of what it has changed: another program may have done that
 	if [ $STATUS = 3 ] && [ "$scenario $call $kind" = "flight write kill" ]; then
@@ -117,7 +107,7 @@ for scenario in xen flight agent; do
 				listener=
 				$scenario
 				rm -rf broken next "$WORK/done"
-				LD_PRELOAD=$WORK/broken_disk.so BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$call \
+				LD_PRELOAD=$BROKEN BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$call \
 					BROKEN_AT=$at BROKEN_HOW=$kind BROKEN_DONE=$WORK/done \
 					run record -o broken -d 0.1 "${words[@]}"
 				[ ! -e "$WORK/done" ] || judge
@@ -135,7 +125,7 @@ for call in write fsync rename; do
 		for at in 1 4 16; do
 			how="study, $call $at: $kind"
 			rm -rf study "$WORK/done"
-			LD_PRELOAD=$WORK/broken_disk.so BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$call \
+			LD_PRELOAD=$BROKEN BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$call \
 				BROKEN_AT=$at BROKEN_HOW=$kind BROKEN_DONE=$WORK/done \
 				run study -q -o study --rounds 2 --max-rounds 2 --warm-up 0 --seed 1 --results time \
 				-c none,events -- true

@@ -227,7 +227,14 @@ bool record_memory_is_short(const struct record *record, uint64_t *left, uint64_
  */
 int record_capture(const char *const argv[], int seconds, char *text, size_t size);
 
-/** Longest that a program may take to tell its version, or a guest to answer. */
+/**
+ * record_capture_noted - the same for a program that changes settings of others
+ * @note: as for record_spawn_noted(); @record->recorder is 0 again when the program has ended
+ */
+int record_capture_noted(struct record *record, const char *const argv[], int seconds,
+			 char *text, size_t size, void (*note)(struct record *record));
+
+/** Longest that a program may take to print its version, or a guest to answer. */
 #define RECORD_ANSWER_S	20
 
 /**
@@ -305,6 +312,8 @@ void record_wait_or_kill(pid_t pid, int seconds, int *status);
 /** record_lock.c: one recorder at a time; what a killed one has left is put right. */
 int record_lock_take(struct record *record);
 int record_lock_note(struct record *record);
+/** record_lock_note_tracing - record_lock_note(); if that fails, print what to do after a kill */
+void record_lock_note_tracing(struct record *record);
 /** record_lock_note_folder - all that is left to do if we are killed is to finish the folder */
 int record_lock_note_folder(struct record *record);
 void record_lock_drop(struct record *record);

@@ -94,7 +94,7 @@ static const char *missing_kvm(const struct record *record, enum virt_worst_kind
 	return NULL;
 }
 
-static int run_start(const struct record *record)
+static int run_start(struct record *record)
 {
 	char buffer[24], said[4096];
 	const char **argv = calloc(2 * (size_t)record->n_events + 8, sizeof(*argv));
@@ -110,7 +110,8 @@ static int run_start(const struct record *record)
 		argv[n++] = "-e";
 		argv[n++] = record->events[i];
 	}
-	status = record_capture(argv, START_S, said, sizeof(said));
+	status = record_capture_noted(record, argv, START_S, said, sizeof(said),
+				      record_lock_note_tracing);
 	free(argv);
 	if (!status)
 		return KSV_EXIT_OK;
@@ -143,13 +144,6 @@ static int tell_guests(struct record *record)
 	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
-static void note_lock(struct record *record)
-{
-	if (record_lock_note(record))
-		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
-			 "trace-cmd reset");
-}
-
 /** Where there can be no buffers of our own. */
 static int start_shared(struct record *record)
 {
@@ -159,7 +153,7 @@ static int start_shared(struct record *record)
 		return KSV_EXIT_FILE;
 	if (record->flight->number == 1)
 		record_tracing_save();
-	note_lock(record);
+	record_lock_note_tracing(record);
 	status = run_start(record);
 	if (!status)
 		record_tracing_mark();
@@ -184,7 +178,7 @@ static int start_kvm(struct record *record)
 		status = start_shared(record);
 	if (status)
 		return status;
-	note_lock(record);
+	record_lock_note_tracing(record);
 	status = record_buffers_open(&record->flight->cpus,
 				     *record->instance ? record->instance : NULL);
 	if (status)

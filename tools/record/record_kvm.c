@@ -205,13 +205,6 @@ static void make_line(struct line *line, const struct record *record)
 	add_word(line, "echo '" RECORD_SAYS "' >&2; read x");
 }
 
-static void note_lock(struct record *record)
-{
-	if (record_lock_note(record))
-		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
-			 "trace-cmd reset");
-}
-
 static int spawn_trace_cmd(struct record *record)
 {
 	struct line line = { 0 };
@@ -220,9 +213,9 @@ static int spawn_trace_cmd(struct record *record)
 	record->recorder = -ENOMEM;
 	if (!line.failed)
 		record->recorder = record_spawn_noted(record, (const char *const *)line.words,
-						      &record->input, LOG, note_lock);
+						      &record->input, LOG,
+						      record_lock_note_tracing);
 	free_line(&line);
-	record->group = record->recorder;
 	if (record->recorder < 0) {
 		ksv_error("trace-cmd: %s", strerror(-record->recorder));
 		record->recorder = 0;
@@ -287,7 +280,7 @@ static int start_trace_cmd(struct record *record)
 		return KSV_EXIT_FILE;
 	record_tracing_save();
 	/* before there is a process that changes settings */
-	note_lock(record);
+	record_lock_note_tracing(record);
 	begun = begin_trace_cmd(record);
 	if (!begun && record_drop_agents(record, "trace-cmd could not start with its agent")) {
 		ksv_note("trying again without agents: only the host, and guests by ssh");
@@ -304,7 +297,7 @@ static int start_own(struct record *record)
 {
 	int status;
 
-	note_lock(record);
+	record_lock_note_tracing(record);
 	status = record_own_start(record);
 	if (status)
 		record_own_remove(record);
@@ -319,7 +312,7 @@ static int start_recorder(struct record *record)
 
 	if (status)
 		return status;
-	note_lock(record);
+	record_lock_note_tracing(record);
 	if (!own && !record_keep_files(record->folder))
 		ksv_note("the disk of %s has no hard links: if trace-cmd fails at its end, for "
 			 "example because the disk is full, it deletes its data. Another disk "

@@ -36,6 +36,7 @@ struct left {
 	int	pid, recorder, xen;
 	struct record_tracing_state before, marked;
 	char	instance[RECORD_INSTANCE_SIZE];	/* that it recorded into, or "" */
+	bool	ran;			/* the recorder did until now */
 	char	folder[PATH_MAX];	/* stands last, and may be any bytes */
 };
 
@@ -100,10 +101,12 @@ static bool still_runs(int pid)
 		!strcmp(comm, RECORD_OWN_COMM));
 }
 
-static bool wait_for_recorder(const struct left *left)
+/** As long as it runs, no other program can have begun to trace. */
+static bool wait_for_recorder(struct left *left)
 {
 	const struct timespec pause = { .tv_nsec = 100000000 };
 
+	left->ran = still_runs(left->recorder);
 	for (int i = 0; still_runs(left->recorder); i++) {
 		if (i == FINISH_S * 10)
 			return false;
@@ -176,7 +179,7 @@ static const char *restore_own(const struct left *left)
 /** Return: what has become of tracing. */
 static const char *restore_tracing(const struct left *left)
 {
-	bool alive = record_group_lives(left->recorder);
+	bool alive = left->ran || record_group_lives(left->recorder);
 	/* what runs still has our events, and ends with it */
 	enum record_tracing_left look = record_tracing_look(&left->marked, alive);
 
@@ -317,6 +320,13 @@ int record_lock_note(struct record *record)
 			 *record->instance ? " " : "", record->folder);
 
 	return write_note(record, text, n);
+}
+
+void record_lock_note_tracing(struct record *record)
+{
+	if (record_lock_note(record))
+		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
+			 "trace-cmd reset");
 }
 
 void record_lock_drop(struct record *record)

@@ -120,7 +120,60 @@ static bool read_answer(int fd, int seconds, char *text, size_t size)
 	}
 }
 
-int record_capture(const char *const argv[], int seconds, char *text, size_t size)
+/* --- a program that changes settings of others ----------------------------------------------- */
+
+/** Ends of a socket: the parent's, and the child's; it opens when the lock has the child's pid. */
+struct gate {
+	int	parent, child;
+};
+
+static const struct gate no_gate = { -1, -1 };
+
+static int gate_make(struct gate *gate)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	*gate = (struct gate){ ends[0], ends[1] };
+	return 0;
+}
+
+/** In the child: take the name that the lock's reader expects, and wait. */
+static void gate_wait(const struct gate *gate, const char *name)
+{
+	char byte = 0;
+
+	if (gate->child < 0)
+		return;
+	/* that of the parent closes when the parent ends */
+	close(gate->parent);
+	prctl(PR_SET_NAME, name);
+	if (write(gate->child, &byte, 1) != 1 || read(gate->child, &byte, 1) != 1)
+		_exit(NO_PROGRAM);
+}
+
+/** @pid: of the child, which may have failed */
+static void gate_open(const struct gate *gate, struct record *record, pid_t pid,
+		      void (*note)(struct record *record))
+{
+	char byte = 0;
+
+	close(gate->child);
+	if (pid > 0 && read(gate->parent, &byte, 1) == 1) {
+		record->recorder = record->group = pid;
+		note(record);
+		send(gate->parent, &byte, 1, MSG_NOSIGNAL);
+	}
+	close(gate->parent);
+}
+
+/* --- programs -------------------------------------------------------------------------------- */
+
+/** @gate, @record, @note: of a program that changes settings of others; or no_gate */
+static int capture(const char *const argv[], int seconds, char *text, size_t size,
+		   const struct gate *gate, struct record *record,
+		   void (*note)(struct record *record))
 {
 	int ends[2], status = -1, null;
 	bool in_time;
@@ -133,9 +186,12 @@ int record_capture(const char *const argv[], int seconds, char *text, size_t siz
 	pid = fork();
 	if (!pid) {
 		setpgid(0, 0);
+		gate_wait(gate, argv[0]);
 		run_program(argv, null, ends[1], ends[1]);
 	}
 	lead_group(pid);
+	if (note)
+		gate_open(gate, record, pid, note);
 	close(null);
 	close(ends[1]);
 	in_time = pid > 0 && read_answer(ends[0], seconds, text, size);
@@ -147,6 +203,25 @@ int record_capture(const char *const argv[], int seconds, char *text, size_t siz
 	if (pid > 0 && !record_wait(pid, RECORD_ANSWER_S, &status))
 		return -1;
 	return pid > 0 && in_time && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int record_capture(const char *const argv[], int seconds, char *text, size_t size)
+{
+	return capture(argv, seconds, text, size, &no_gate, NULL, NULL);
+}
+
+int record_capture_noted(struct record *record, const char *const argv[], int seconds,
+			 char *text, size_t size, void (*note)(struct record *record))
+{
+	struct gate gate;
+	int status;
+
+	*text = '\0';
+	if (gate_make(&gate))
+		return -1;
+	status = capture(argv, seconds, text, size, &gate, record, note);
+	record->recorder = record->group = 0;
+	return status;
 }
 
 static int open_output(const struct record *record, const char *name, int flags)
@@ -161,24 +236,13 @@ static int open_output(const struct record *record, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/** In the child: take the name that the lock's reader expects, wait until the lock has our pid. */
-static void wait_for_gate(const char *name, int gate)
-{
-	char byte = 0;
-
-	prctl(PR_SET_NAME, name);
-	if (write(gate, &byte, 1) != 1 || read(gate, &byte, 1) != 1)
-		_exit(NO_PROGRAM);
-}
-
-/** In the child: whatever happens to us, what is recorded becomes a file. @gate: or -1 */
+/** In the child: whatever happens to us, what is recorded becomes a file. */
 __attribute__((noreturn))
-static void run_recorder(const char *const argv[], pid_t parent, bool waits, int gate, int in,
-			 int out, int err)
+static void run_recorder(const char *const argv[], pid_t parent, bool waits,
+			 const struct gate *gate, int in, int out, int err)
 {
 	setpgid(0, 0);
-	if (gate >= 0)
-		wait_for_gate(argv[0], gate);
+	gate_wait(gate, argv[0]);
 	/* the pipe of one that has it ends with us */
 	if (!waits)
 		prctl(PR_SET_PDEATHSIG, SIGINT);
@@ -187,9 +251,8 @@ static void run_recorder(const char *const argv[], pid_t parent, bool waits, int
 	run_program(argv, in, out, err);
 }
 
-/** @gate: ends of a socket, for wait_for_gate(); NULL: the program runs at once */
 static pid_t spawn(struct record *record, const char *const argv[], int *input,
-		   const char *output, const char *log, const int *gate)
+		   const char *output, const char *log, const struct gate *gate)
 {
 	int ends[2] = { -1, -1 }, err = open_output(record, log, O_APPEND), out = err, ret = 0;
 	pid_t pid = -1, parent = getpid();
@@ -205,12 +268,8 @@ static pid_t spawn(struct record *record, const char *const argv[], int *input,
 		ret = -errno;
 	if (!ret) {
 		pid = fork();
-		if (!pid) {
-			/* that of the parent closes when the parent ends */
-			if (gate)
-				close(gate[0]);
-			run_recorder(argv, parent, input, gate ? gate[1] : -1, ends[0], out, err);
-		}
+		if (!pid)
+			run_recorder(argv, parent, input, gate, ends[0], out, err);
 		lead_group(pid);
 		ret = pid < 0 ? -errno : 0;
 	}
@@ -227,27 +286,20 @@ static pid_t spawn(struct record *record, const char *const argv[], int *input,
 pid_t record_spawn(struct record *record, const char *const argv[], int *input, const char *output,
 		   const char *log)
 {
-	return spawn(record, argv, input, output, log, NULL);
+	return spawn(record, argv, input, output, log, &no_gate);
 }
 
 pid_t record_spawn_noted(struct record *record, const char *const argv[], int *input,
 			 const char *log, void (*note)(struct record *record))
 {
-	char byte = 0;
-	int gate[2];
+	struct gate gate;
 	pid_t pid;
+	int ret = gate_make(&gate);
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, gate))
-		return -errno;
-	pid = spawn(record, argv, input, NULL, log, gate);
-	close(gate[1]);
-	/* a child that ends here, ends at once: the caller waits for it anyway */
-	if (pid > 0 && read(gate[0], &byte, 1) == 1) {
-		record->recorder = record->group = pid;
-		note(record);
-		send(gate[0], &byte, 1, MSG_NOSIGNAL);
-	}
-	close(gate[0]);
+	if (ret)
+		return ret;
+	pid = spawn(record, argv, input, NULL, log, &gate);
+	gate_open(&gate, record, pid, note);
 	return pid;
 }
 
@@ -267,7 +319,7 @@ pid_t record_spawn_output(struct record *record, const char *const argv[], int *
 	in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	pid = fork();
 	if (!pid)
-		run_recorder(argv, parent, false, -1, in, ends[1], err);
+		run_recorder(argv, parent, false, &no_gate, in, ends[1], err);
 	lead_group(pid);
 	ret = pid < 0 ? -errno : pid;
 	close(err);
