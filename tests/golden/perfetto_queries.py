@@ -66,7 +66,8 @@ def main():
         if arguments not in traces:
             trace = os.path.join(work, "%d.pftrace" % len(traces))
             subprocess.run([command, "export", "-q", "-f", "perfetto", "-o", trace] +
-                           [os.path.join(samples, name) for name in arguments.split()], check=True)
+                           [word if word.startswith("--") else os.path.join(samples, word)
+                            for word in arguments.split()], check=True)
             traces[arguments] = trace if sys.argv[4:] else perfetto_trace.read(trace)
             if not sys.argv[4:]:
                 perfetto_trace.load_module(traces[arguments])

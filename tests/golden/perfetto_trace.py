@@ -339,11 +339,13 @@ class Trace:
                 machine.threads[entry["tid"]][2] = machine.process(entry["pid"], event["processes"]["cmdline"])
                 continue
             need(event["tid"] in machine.threads, "%s is of no process", event["comm"])
-            utid, state, cpu = machine.thread(event["tid"], event["comm"]), event["state"], int(event["cpu"])
-            need(state != "RUNNING" or machine.states.get(utid, (0, None))[1] != "Running",
-                 "%s runs, and then runs", event["comm"])
+            utid, state, cpu = machine.thread(event["tid"], event["comm"]), event["state"], int(event.get("cpu", -1))
+            ran = machine.states.get(utid, (0, None))[1] == "Running"
+            need(state != "RUNNING" or not ran, "%s runs, and then runs", event["comm"])
+            need(not ran or machine.running.get(cpu, (0, None))[1] == utid, "%s stops on another CPU", event["comm"])
+            need(state != "RUNNING" or cpu >= 0, "%s runs on no CPU", event["comm"])
             if state == "RUNNING":
-                machine.run(time, cpu, utid, int(event["prio"]), None)
+                machine.run(time, cpu, utid, None, None)
             elif cpu in machine.running and machine.running[cpu][1] == utid:
                 machine.run(time, cpu, None, None, GENERIC_STATES[state])
             machine.state(time, utid, GENERIC_STATES[state], machine.ucpu(cpu) if state == "RUNNING" else None)

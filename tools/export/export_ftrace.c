@@ -208,7 +208,7 @@ static void add_generic(struct ftrace *ftrace, const char *name, const struct kv
 		size_t begin = part->n, size;
 		uint8_t message[FIELD_ROOM];
 
-		/* where the next one begins, it is made first: its length stands before it */
+		/* it is made at the end of @part, and then moved to after its length */
 		add_text(part, FIELD_NAME, field.name);
 		if (field.text)
 			add_text(part, FIELD_TEXT, field.text);
@@ -232,7 +232,7 @@ static void flush(struct ftrace *ftrace)
 	ftrace->has_lost = false;
 }
 
-/** A bundle of this CPU; records that are lost stand before all others of one. */
+/** A bundle of this CPU. It shows lost records only before its first one. */
 static void begin_bundle(struct ftrace *ftrace, int cpu, bool has_lost)
 {
 	if (cpu != ftrace->cpu || has_lost || ftrace->bundle.n >= BUNDLE_FULL)
@@ -295,7 +295,7 @@ static void take_line(struct ftrace *ftrace, const struct kvm_trace_line *line, 
 	if (!wants_cpu(ftrace, line->cpu) || (line->is_own && !line->has_lost))
 		return;
 	if (line->cpu >= MOST_CPUS || line->pid < 0) {
-		ftrace->n_left_out++;
+		ftrace->n_left_out += !line->is_own;
 		return;
 	}
 	show_clock(ftrace, time_ns, line->line.key);
@@ -348,24 +348,6 @@ static void split_uname(char *uname, struct packet_machine *about)
 	about->arch = about->release && last ? last + 1 : "";
 }
 
-static int put_trace(struct ftrace *ftrace, const char *name)
-{
-	struct packet_machine about = { .number = ftrace->machine, .name = name };
-	int64_t begin_ns = ftrace->job->report->from_ns + ftrace->shift_ns;
-	char uname[TRACE_DAT_UNAME];
-
-	trace_dat_uname(kvm_trace_path(ftrace->trace), uname);
-	split_uname(uname, &about);
-	ftrace->has_release = about.release != NULL;
-	ftrace->has_clock = false;
-	ftrace->n_left_out = 0;
-	ftrace->cpu = -1;
-	packet_machine(ftrace->out, &about, begin_ns > 0 ? begin_ns : 1);
-	return put_lines(ftrace);
-}
-
-/* --- all traces ------------------------------------------------------------------------------ */
-
 /** Threads of machines, as far as the sidecar of the host names their processes. */
 static void put_processes(const struct ftrace *ftrace)
 {
@@ -386,6 +368,26 @@ static void put_processes(const struct ftrace *ftrace)
 						      guest->vcpus[j].tid);
 	}
 }
+
+static int put_trace(struct ftrace *ftrace, const char *name)
+{
+	struct packet_machine about = { .number = ftrace->machine, .name = name };
+	int64_t begin_ns = ftrace->job->report->from_ns + ftrace->shift_ns;
+	char uname[TRACE_DAT_UNAME];
+
+	trace_dat_uname(kvm_trace_path(ftrace->trace), uname);
+	split_uname(uname, &about);
+	ftrace->has_release = about.release != NULL;
+	ftrace->has_clock = false;
+	ftrace->n_left_out = 0;
+	ftrace->cpu = -1;
+	packet_machine(ftrace->out, &about, begin_ns > 0 ? begin_ns : 1);
+	if (!ftrace->machine)
+		put_processes(ftrace);
+	return put_lines(ftrace);
+}
+
+/* --- all traces ------------------------------------------------------------------------------ */
 
 static const char *machine_of(const struct export_job *job, const struct guest_clock *clock)
 {
@@ -432,10 +434,8 @@ int export_ftrace(const struct export_job *job, struct output *out, int64_t shif
 	ftrace->event.data = ftrace->room + EVENT_ROOM;
 	ftrace->bundle.data = ftrace->room + 2 * EVENT_ROOM;
 	ftrace->trace = load->host.kvm;
-	if (ftrace->trace) {
-		put_processes(ftrace);
+	if (ftrace->trace)
 		ret = put_trace(ftrace, "host");
-	}
 	for (int i = 0; i < load->n_guests && !ret; i++) {
 		const char *name = machine_of(job, &load->clocks[i]);
 

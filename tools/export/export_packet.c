@@ -357,7 +357,8 @@ void packet_task_state(struct output *out, int64_t time_ns, const struct packet_
 	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
 
 	escape_text(comm, sizeof(comm), thread->name);
-	event.has_cpu = event.has_tid = event.has_state = event.has_prio = true;
+	event.has_cpu = pcpu >= 0;
+	event.has_tid = event.has_state = true;
 	event.cpu = pcpu;
 	event.comm = comm;
 	event.tid = thread->tid;

@@ -20,6 +20,7 @@
 #include "key_map.h"
 #include "virt_arguments.h"
 #include "virt_exits.h"
+#include "virt_needs.h"
 
 /** Tracks have numbers: of the host, then of pCPUs, machines, and some for each vCPU. */
 #define TRACK_HOST	1
@@ -36,6 +37,7 @@ enum {
 	NAME_WAKES,
 	NAME_PREEMPTS,
 	NAME_LOST,
+	NAME_NOBODY,
 	NAME_REASON,
 };
 
@@ -97,6 +99,7 @@ static void put_names(const struct perfetto *perfetto)
 			    virt_wake_cause_name((enum virt_wake_cause)i));
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		packet_name(out, NAME_UNKNOWN + i, names[i]);
+	packet_name(out, NAME_NOBODY, virt_model_culprit(model, VIRT_NONE));
 	for (int32_t i = 0; i < virt_model_n_reasons(model); i++)
 		packet_name(out, reason_name(i), virt_model_reason(model, i));
 	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
@@ -132,6 +135,18 @@ static bool has_tasks(const struct perfetto *perfetto, int32_t vcpu)
 	return false;
 }
 
+/** Without its records, a track would be empty as if nothing had happened. */
+static bool is_shown(const struct perfetto *perfetto, int32_t vcpu, enum vcpu_track what)
+{
+	static const enum virt_number numbers[N_OF_VCPU] = {
+		[OF_EXITS] = VIRT_NUMBER_EXITS, [OF_STEAL] = VIRT_NUMBER_PREEMPTED,
+		[OF_WAKES] = VIRT_NUMBER_WAKING,
+	};
+
+	return what == OF_TASKS ? has_tasks(perfetto, vcpu) :
+	       what <= OF_STATES || virt_model_knows(perfetto->model, numbers[what]);
+}
+
 static void put_vcpu_tracks(const struct perfetto *perfetto, int32_t vcpu, uint64_t machine,
 			    int32_t rank)
 {
@@ -148,7 +163,7 @@ static void put_vcpu_tracks(const struct perfetto *perfetto, int32_t vcpu, uint6
 		.has_states = true,
 	});
 	for (int32_t i = OF_EXITS; i < N_OF_VCPU; i++)
-		if (i != OF_TASKS || has_tasks(perfetto, vcpu))
+		if (is_shown(perfetto, vcpu, (enum vcpu_track)i))
 			put_track(perfetto, track + (uint64_t)i, track, names[i], i, NULL);
 }
 
@@ -258,7 +273,8 @@ static void put_steal(struct perfetto *perfetto, int32_t vcpu)
 		struct packet_event event = {
 			.type = PACKET_BEGIN, .track = vcpu_track(perfetto, vcpu, OF_STEAL),
 			.time_ns = cut(perfetto, interval->start_ns),
-			.name = who_name(perfetto, interval->detail),
+			.name = interval->detail < 0 ? NAME_NOBODY :
+						       who_name(perfetto, interval->detail),
 		};
 
 		if (interval->state != VIRT_PREEMPTED)
@@ -363,7 +379,7 @@ static void put_wakes(struct perfetto *perfetto, int32_t vcpu)
 	export_wakes(perfetto->job, vcpu, put_wake, perfetto);
 }
 
-/** The number of a task's name, which is told before it is used. */
+/** The number of a task's name, which comes before its first use. */
 static uint64_t task_name(struct perfetto *perfetto, const struct export_task *task)
 {
 	uint64_t key = (uint64_t)task->guest << 32 | (uint32_t)task->pid;
@@ -459,13 +475,13 @@ static void put_losses(struct perfetto *perfetto)
 
 /* --- vCPUs of Xen as threads ----------------------------------------------------------------- */
 
-static enum packet_task_state task_state(enum virt_state state)
-{
-	return state == VIRT_UNKNOWN ? PACKET_GONE :
-	       virt_state_on_pcpu(state) ? PACKET_RUNNING :
-	       state == VIRT_BLOCKED ? PACKET_SLEEPS :
-	       state == VIRT_OFFLINE ? PACKET_STOPPED : PACKET_RUNNABLE;
-}
+static const enum packet_task_state task_states[VIRT_N_STATES] = {
+	[VIRT_GUEST] = PACKET_RUNNING, [VIRT_HYPERVISOR] = PACKET_RUNNING,
+	[VIRT_POLLING] = PACKET_RUNNING, [VIRT_VMM] = PACKET_RUNNING,
+	[VIRT_PREEMPTED] = PACKET_RUNNABLE, [VIRT_WAKING] = PACKET_RUNNABLE,
+	[VIRT_BLOCKED] = PACKET_SLEEPS, [VIRT_DEVICE_MODEL] = PACKET_SLEEPS,
+	[VIRT_OFFLINE] = PACKET_STOPPED, [VIRT_UNKNOWN] = PACKET_GONE,
+};
 
 /** Of what is not known, there is no thread: it goes, and another one comes. */
 static void put_thread(struct perfetto *perfetto, int32_t vcpu)
@@ -480,7 +496,7 @@ static void put_thread(struct perfetto *perfetto, int32_t vcpu)
 
 	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
 		const struct virt_interval *interval = &range.first[i];
-		enum packet_task_state now = task_state((enum virt_state)interval->state);
+		enum packet_task_state now = task_states[interval->state];
 		int64_t time_ns = cut(perfetto, interval->start_ns) + perfetto->shift_ns;
 		bool moves = now == PACKET_RUNNING && interval->pcpu != pcpu;
 
@@ -492,15 +508,19 @@ static void put_thread(struct perfetto *perfetto, int32_t vcpu)
 		else if (now == state)
 			packet_task_state(perfetto->out, time_ns, &thread, PACKET_RUNNABLE, pcpu);
 		state = now;
-		pcpu = interval->pcpu < 0 ? 0 : interval->pcpu;
+		/* Perfetto ends its run on the CPU of the event that follows */
+		if (now == PACKET_RUNNING)
+			pcpu = interval->pcpu;
 		packet_task_state(perfetto->out, time_ns, &thread, now, pcpu);
 	}
 }
 
 int export_perfetto(const struct export_job *job, struct output *out)
 {
-	static void (*const parts[])(struct perfetto *perfetto, int32_t vcpu) = {
-		put_states, put_exits, put_steal, put_migrations, put_wakes, put_tasks,
+	static void (*const parts[N_OF_VCPU])(struct perfetto *perfetto, int32_t vcpu) = {
+		/* migrations are on the tracks of pCPUs */
+		[OF_ALL] = put_migrations, [OF_STATES] = put_states, [OF_EXITS] = put_exits,
+		[OF_STEAL] = put_steal, [OF_WAKES] = put_wakes, [OF_TASKS] = put_tasks,
 	};
 	const struct host_trace *host = &job->report->load->host;
 	struct perfetto perfetto = { .job = job, .model = job->report->load->model, .out = out };
@@ -522,9 +542,12 @@ int export_perfetto(const struct export_job *job, struct output *out)
 		if (export_wants_machine(job, i))
 			put_machine(&perfetto, i);
 	for (int32_t i = 0; i < virt_model_n_vcpus(perfetto.model); i++) {
-		for (size_t part = 0; part < ARRAY_SIZE(parts) && export_wants_vcpu(job, i); part++)
-			parts[part](&perfetto, i);
-		if (host->xen && export_wants_vcpu(job, i))
+		if (!export_wants_vcpu(job, i))
+			continue;
+		for (int part = 0; part < N_OF_VCPU; part++)
+			if (is_shown(&perfetto, i, (enum vcpu_track)part))
+				parts[part](&perfetto, i);
+		if (host->xen)
 			put_thread(&perfetto, i);
 	}
 	ret = perfetto.no_memory ? -ENOMEM : export_ftrace(job, out, perfetto.shift_ns);
