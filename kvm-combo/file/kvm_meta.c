@@ -23,7 +23,7 @@
 #define MIN_SCALE	0.001
 #define MAX_SCALE	1000
 
-/** A ratio has 64 bits, and all of it must not be behind the point. */
+/** A ratio has 64 bits; at least two of them are before the point. */
 #define MAX_FRAC_BITS	62
 
 /* --- tables ---------------------------------------------------------------------------------- */
@@ -111,9 +111,9 @@ static const struct json_field guest_fields[] = {
 	{ JSON_A_NUMBER("pid", struct kvm_meta_guest, pid, 0, 1, INT32_MAX) },
 	{ JSON_A_NUMBER("continues", struct kvm_meta_guest, continues, 0, 1, INT32_MAX) },
 	{ JSON_A_LIST("threads", struct kvm_meta_guest, threads, n_threads, threads_room,
-		      tid_fields) },
+		      tid_fields), .most = KVM_META_MAX_THREADS, .cut = true },
 	{ JSON_A_LIST("vcpus", struct kvm_meta_guest, vcpus, n_vcpus, room, vcpu_fields),
-	  .always = true },
+	  .most = KVM_META_MAX_VCPUS, .cut = true, .always = true },
 	JSON_FIELDS_END
 };
 
@@ -161,18 +161,17 @@ static int put_texts(struct json_object *root, const char *key, char *const *tex
 	return ret;
 }
 
-/** Of what is no text, or what there cannot be, nothing is taken. Return: 0 or -ENOMEM. */
-static int take_texts(struct kvm_meta *meta, struct json_object *root, const char *key,
+/** Elements that are no text, and impossible ones, are left out. Return: 0 or -ENOMEM. */
+static int take_texts(struct kvm_meta *meta, struct json_object *root, const char *key, size_t most,
 		      int (*take)(struct kvm_meta *meta, int32_t i, const char *text))
 {
-	struct json_object *list = json_member(root, key, json_type_array);
-	size_t n = list ? json_object_array_length(list) : 0;
+	size_t n;
+	struct json_object *list = json_list_member(root, key, &n);
 
-	for (size_t i = 0; i < n && i < VIRT_IDLE_STATES; i++) {
-		struct json_object *text = json_object_array_get_idx(list, i);
+	for (size_t i = 0; i < n && i < most; i++) {
+		const char *text = json_text_at(list, i);
 
-		if (json_object_is_type(text, json_type_string) &&
-		    take(meta, (int32_t)i, json_object_get_string(text)) == -ENOMEM)
+		if (text && take(meta, (int32_t)i, text) == -ENOMEM)
 			return -ENOMEM;
 	}
 	return 0;
@@ -187,7 +186,7 @@ static int put_idle_states(struct json_object *root, const char *key, const void
 
 static int take_idle_states(struct json_object *root, const char *key, void *meta)
 {
-	return take_texts(meta, root, key, kvm_meta_name_idle_state);
+	return take_texts(meta, root, key, VIRT_IDLE_STATES, kvm_meta_name_idle_state);
 }
 
 static int put_governors(struct json_object *root, const char *key, const void *from)
@@ -205,7 +204,7 @@ static int take_governor(struct kvm_meta *meta, int32_t i, const char *name)
 
 static int take_governors(struct json_object *root, const char *key, void *meta)
 {
-	return take_texts(meta, root, key, take_governor);
+	return take_texts(meta, root, key, KVM_META_MAX_GOVERNORS, take_governor);
 }
 
 static const struct json_field moment_fields[] = {
@@ -245,7 +244,7 @@ static const struct json_field head_fields[] = {
 	{ .key = "governors", .kind = JSON_OWN, .put = put_governors, .take = take_governors },
 	{ .key = "moment", .kind = JSON_OWN, .put = put_moment, .take = take_moment },
 	{ JSON_A_LIST("cgroups", struct kvm_meta, cgroups, n_cgroups, cgroups_room,
-		      cgroup_fields) },
+		      cgroup_fields), .most = KVM_META_MAX_CGROUPS, .cut = true },
 	{ JSON_A_NUMBER("cpu_khz", struct kvm_meta, cpu_khz, 0, 0, INT64_MAX) },
 	JSON_FIELDS_END
 };
@@ -462,8 +461,6 @@ static int judge_guest(struct kvm_meta *meta, int i)
 		guest->name = NULL;
 	}
 	meta->has_lives |= guest->continues > 0;
-	if (guest->n_threads > KVM_META_MAX_THREADS)
-		guest->n_threads = KVM_META_MAX_THREADS;
 	for (int k = 0; k < guest->n_vcpus && ret >= 0; k++) {
 		ret = judge_vcpu(meta, i, n, &guest->vcpus[k], seen);
 		if (!ret)
@@ -492,8 +489,6 @@ static int take_all(struct kvm_meta *meta, struct json_object *root, const char 
 	if (ret == -E2BIG)
 		text_format(error, size, "%s: %zu guests, and at most %d are allowed: correct it, "
 			    "or move it away", path, wrong.n, KVM_META_MAX_GUESTS);
-	while (meta->n_cgroups > KVM_META_MAX_CGROUPS)
-		free(meta->cgroups[--meta->n_cgroups].path);
 	for (int i = 0; i < meta->n_cgroups && !ret; i++) {
 		judge_cgroup(meta, i);
 		if (!meta->cgroups[i].path && !(meta->cgroups[i].path = strdup("")))

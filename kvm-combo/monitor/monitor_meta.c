@@ -15,6 +15,8 @@
 #include "monitor_meta.h"
 #include "sidecar.h"
 
+/** Of one monitor. */
+#define MOST_THREADS	65536
 #define KEY		"alignment"
 
 /** No clock is that wrong. */
@@ -34,20 +36,6 @@ static int check_thread(const void *element)
 	return !thread->name || !thread->thread;
 }
 
-static int put_unit(struct json_object *object, const char *key, const void *meta)
-{
-	(void)meta;
-	return json_add(object, key, json_text_new("ns"));
-}
-
-static int take_unit(struct json_object *object, const char *key, void *meta)
-{
-	(void)object;
-	(void)key;
-	(void)meta;
-	return 0;
-}
-
 static const struct json_field meta_fields[] = {
 	{ JSON_A_TEXT("host", struct monitor_meta, host) },
 	{ JSON_A_TEXT("machine", struct monitor_meta, machine) },
@@ -56,9 +44,8 @@ static const struct json_field meta_fields[] = {
 	{ JSON_A_VALUE("at", struct monitor_meta, at_ns, 0) },
 	{ .key = "drift_ppm", .kind = JSON_REAL, JSON_PLACE(struct monitor_meta, drift_ppm),
 	  .decimals = 6 },
-	{ .key = "unit", .kind = JSON_OWN, .put = put_unit, .take = take_unit },
 	{ JSON_A_LIST("threads", struct monitor_meta, threads, n_threads, room, thread_fields),
-	  .check = check_thread, .always = true },
+	  .most = MOST_THREADS, .cut = true, .check = check_thread, .always = true },
 	JSON_FIELDS_END
 };
 
@@ -103,7 +90,9 @@ static int put_all(struct json_object *root, const void *meta)
 	struct json_object *object = json_object_new_object();
 	int ret = json_add(root, KEY, object);
 
-	return ret ? ret : json_fields_write(object, meta_fields, meta);
+	if (!ret)
+		ret = json_fields_write(object, meta_fields, meta);
+	return ret ? ret : json_add(object, "unit", json_text_new("ns"));
 }
 
 int monitor_meta_write(const char *path, const struct monitor_meta *meta, char *error, size_t size)

@@ -215,7 +215,8 @@ static bool read_number(struct json_object *object, const struct json_field *fie
 static bool read_bits(struct json_object *object, const struct json_field *field, void *to)
 {
 	uint64_t bits;
-	bool right = json_bits_member(object, field->key, &bits);
+	bool right = json_bits_member(object, field->key, &bits) &&
+		     (field->width == 8 || !(bits >> 8 * field->width));
 
 	store(member(field, to), field->width, right ? (int64_t)bits : field->none);
 	return right;
@@ -313,35 +314,52 @@ static int read_element(struct json_object *value, const struct json_field *list
 	return ret || !list->check ? ret : list->check(to);
 }
 
+/** Only for elements that are kept: a file may have very many that are not. */
+static int grow(const struct json_field *field, void *to, size_t n, size_t *room, size_t most)
+{
+	void **array = member(field, to), *more;
+	size_t before = *room;
+
+	if (n < before)
+		return 0;
+	more = array_room(*array, field->size, n, room, most);
+	if (!more)
+		return -ENOMEM;
+	memset((char *)more + before * field->size, 0, (*room - before) * field->size);
+	*array = more;
+	store((char *)to + field->room, field->width, (int64_t)*room);
+	return 0;
+}
+
 static int read_list(struct json_object *object, const struct json_field *field, void *to,
 		     struct json_wrong *wrong)
 {
-	struct json_object *list = json_member(object, field->key, json_type_array);
-	size_t length = list ? json_object_array_length(list) : 0, n = 0;
-	void **array = member(field, to);
+	size_t length, n = 0, room = 0;
+	struct json_object *list = json_list_member(object, field->key, &length);
 	int ret = 0;
 
 	wrong->n = length;
-	if (field->most && length > (size_t)field->most)
-		return -E2BIG;
-	*array = length ? calloc(length, field->size) : NULL;
-	if (length && !*array)
-		return -ENOMEM;
+	if (field->most && length > (size_t)field->most) {
+		if (!field->cut)
+			return -E2BIG;
+		length = (size_t)field->most;
+	}
 	for (size_t i = 0; i < length && ret >= 0; i++) {
-		void *one = element(field, to, n);
+		void *one;
 
+		if (grow(field, to, n, &room, length))
+			return -ENOMEM;
+		one = element(field, to, n);
 		wrong->i = i;
 		ret = read_element(json_object_array_get_idx(list, i), field, one);
 		if (!ret) {
-			n++;
+			store((char *)to + field->n, field->width, (int64_t)++n);
 			continue;
 		}
 		if (field->fields->key)
 			json_fields_free(field->fields, one);
 		memset(one, 0, field->size);
 	}
-	store((char *)to + field->n, field->width, (int64_t)n);
-	store((char *)to + field->room, field->width, (int64_t)length);
 	return ret < 0 ? ret : 0;
 }
 
@@ -352,8 +370,8 @@ static int read_inside(struct json_object *object, const struct json_field *fiel
 
 	if (field->has)
 		*known(field, to) = inside != NULL;
-	if (!inside && (field->must || field->has))
-		return field->must ? -EINVAL : 0;
+	if (!inside && field->has)
+		return 0;
 	return json_fields_read(inside, field->fields, member(field, to), wrong);
 }
 

@@ -36,17 +36,19 @@ struct json_field {
 	bool		must;		/* without a possible value, nothing can be read */
 	bool		strict;		/* nor with an impossible number */
 	bool		always;		/* NUMBER: @none is written, too; LIST: an empty one */
+	bool		cut;		/* LIST: elements after the first @most are left out */
 	bool		line;		/* LIST: each element is a text, as json_line_read() */
 	size_t		offset;
 	/* NUMBER, BITS, WORD, in memory: */
 	int64_t		none;		/* stands for a missing or impossible value */
-	int64_t		least, most;	/* possible values; LIST: at most so many, 0: any number */
+	int64_t		least, most;	/* possible values; LIST: the highest number of elements,
+					 * 0: no limit */
 	int64_t		plus;		/* the number in memory is higher by this */
 	size_t		has;		/* offset of a bool, "it is known", plus 1; or 0 */
 	bool		(*when)(const void *from);	/* is it written? NULL: it is */
 	const char	*(*word)(int i);	/* of numbers from 0 to @most */
 	const char	*letters;	/* LETTERS: from bit 0 on; a blank: of no letter */
-	int		decimals;	/* REAL: so many; 0: as many as it needs */
+	int		decimals;	/* REAL: digits after the point; 0: json-c chooses */
 	const struct json_field *fields;	/* INSIDE, LIST: of the struct; or of an element */
 	size_t		n, room, size;	/* LIST: offsets of numbers of elements; size of one */
 	/* LIST, of an element that was read. Return: 0, 1 to leave it out, or -EINVAL */
@@ -97,7 +99,7 @@ struct json_field {
 struct json_wrong {
 	const char	*key;
 	size_t		i;		/* of an element of a list */
-	size_t		n;		/* -E2BIG: so many elements */
+	size_t		n;		/* -E2BIG: the number of elements */
 };
 
 /**

@@ -320,7 +320,10 @@ int json_update_sidecar(const char *trace_path,
 
 	if (old)
 		ret = json_read_file(old, &root, error, size);
-	else
+	/* the sidecar of another trace is replaced */
+	if (ret == -ESTALE)
+		ret = 0;
+	if (!ret && !root)
 		root = json_object_new_object();
 	if (!ret && (!path || !root || put(root, what)))
 		ret = no_memory(trace_path, error, size);

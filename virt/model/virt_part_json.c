@@ -223,14 +223,21 @@ static int take_recorded(struct json_object *root, const char *key, void *record
 	struct json_object *list = json_list_member(root, key, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		const char *name =
-			json_object_get_string(json_object_array_get_idx(list, i));
+		const char *name = json_text_at(list, i);
 
 		for (size_t j = 0; name && j < ARRAY_SIZE(virt_part_kinds); j++)
 			if (!strcmp(name, virt_part_kinds[j].name))
 				*(uint64_t *)recorded |= VIRT_RECORD_BIT(virt_part_kinds[j].kind);
 	}
 	return 0;
+}
+
+/** -1: it is no number. */
+static int number_at(struct json_object *list, size_t i)
+{
+	struct json_object *value = json_object_array_get_idx(list, i);
+
+	return json_object_is_type(value, json_type_int) ? json_object_get_int(value) : -1;
 }
 
 static int write_set(struct json_object *root, const char *key, const bool *set, int32_t n)
@@ -260,7 +267,7 @@ static int take_left_out(struct json_object *root, const char *key, void *part)
 
 	list = json_list_member(root, key, &n);
 	for (size_t i = 0; i < n && !ret; i++) {
-		int pcpu = json_object_get_int(json_object_array_get_idx(list, i));
+		int pcpu = number_at(list, i);
 
 		ret = pcpu < 0 || pcpu > INT16_MAX ? -EINVAL : virt_part_leave_out(part, pcpu);
 	}
@@ -279,7 +286,7 @@ static int take_idle_states(struct json_object *root, const char *key, void *sta
 
 	list = json_list_member(root, key, &n);
 	for (size_t i = 0; i < n; i++) {
-		int state = json_object_get_int(json_object_array_get_idx(list, i));
+		int state = number_at(list, i);
 
 		if (state < 0 || state >= VIRT_IDLE_STATES)
 			return -EINVAL;
@@ -320,7 +327,7 @@ static const struct json_field task_fields[] = {
 	JSON_FIELDS_END
 };
 
-/** Can it be understood whose a task is? */
+/** A task with a machine needs a valid machine, kind and source. */
 static int check_task(const void *element)
 {
 	const struct virt_part_task *task = element;

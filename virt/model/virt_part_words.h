@@ -13,6 +13,12 @@
 /** Letters of VIRT_INTERVAL_..., from bit 0 on; a blank: the model finds it itself. */
 #define VIRT_PART_LETTERS	"x nsaepl"
 
+_Static_assert(VIRT_INTERVAL_EXIT == 1 << 0 && VIRT_INTERVAL_MIGRATED == 1 << 1 &&
+	       VIRT_INTERVAL_NESTED == 1 << 2 && VIRT_INTERVAL_UNSPLIT == 1 << 3 &&
+	       VIRT_INTERVAL_UNASKED == 1 << 4 && VIRT_INTERVAL_ENTERED == 1 << 5 &&
+	       VIRT_INTERVAL_ON_PCPU == 1 << 6 && VIRT_INTERVAL_LOOSE == 1 << 7,
+	       "letters are in the order of the bits");
+
 /** Kinds of records that a trace may have. */
 static const struct {
 	const char	*name;
