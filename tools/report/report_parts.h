@@ -71,7 +71,7 @@ bool report_moment_task(const struct report *report, const struct virt_moment *m
 			size_t size, int64_t *ns);
 
 /** Columns of text for the time of a task, and the width of its name. */
-#define REPORT_N_TIMES		9
+#define REPORT_N_TIMES		VIRT_N_STATES
 #define REPORT_TASK_WIDTH	24
 
 /**

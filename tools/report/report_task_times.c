@@ -17,7 +17,8 @@ static const struct {
 	{ "executed", VIRT_GUEST, false }, { "steal", VIRT_PREEMPTED, false },
 	{ "hypervisor", VIRT_HYPERVISOR, false }, { "polling", VIRT_POLLING, true },
 	{ "vmm", VIRT_VMM, false }, { "waking", VIRT_WAKING, false },
-	{ "blocked", VIRT_BLOCKED, false }, { "offline", VIRT_OFFLINE, true },
+	{ "blocked", VIRT_BLOCKED, false }, { "device model", VIRT_DEVICE_MODEL, true },
+	{ "offline", VIRT_OFFLINE, true },
 	{ "unknown", VIRT_UNKNOWN, false },
 };
 
