@@ -25,7 +25,7 @@ struct boot_walk {
 	int64_t		*last_ns;	/* by the guest's CPU; INT64_MIN: no record yet */
 	bool		*lost;		/* before the next record */
 	struct boot_event *events;
-	size_t		n, room, told;
+	size_t		n, room, n_boot;
 };
 
 static int add(struct boot_walk *walk, const struct boot_event *event)
@@ -62,7 +62,7 @@ static int take(void *arg, const struct kvm_trace_record *record)
 	if (ret || !record->boot)
 		return ret;
 	event.event = *record->boot;
-	walk->told++;
+	walk->n_boot++;
 	return add(walk, &event);
 }
 
@@ -87,7 +87,7 @@ static int compare_events(const void *a, const void *b)
 }
 
 /** The events go by in order of time; what is lost is doubtful from where it may begin. */
-static int tell(struct boot_walk *walk, struct hyper_guest *guest, int64_t end_ns)
+static int feed(struct boot_walk *walk, struct hyper_guest *guest, int64_t end_ns)
 {
 	struct boot_event **order = malloc((walk->n + 1) * sizeof(*order));
 	int ret = order ? 0 : -ENOMEM;
@@ -148,7 +148,7 @@ static int make_guest(const struct virt_model *model, struct boot_walk *walk,
 		numbers[i] = virt_model_vcpu(model, machine->vcpus[i])->id;
 	boot->guest = numbers ? hyper_guest_new(machine->n_vcpus, numbers) : NULL;
 	free(numbers);
-	return boot->guest ? tell(walk, boot->guest, virt_model_end(model)) : -ENOMEM;
+	return boot->guest ? feed(walk, boot->guest, virt_model_end(model)) : -ENOMEM;
 }
 
 /** Collect the events of @n CPUs. Return: 0, -ENOMEM or -ECANCELED. */
@@ -199,7 +199,7 @@ int host_hypertrace_boot(const struct host_trace *host, const struct virt_model 
 		find_cpus(model, tids, n, cpus, boot);
 	if (boot->machine != VIRT_NONE)
 		ret = collect(&walk, &source, cpus, n);
-	if (!ret && walk.told)
+	if (!ret && walk.n_boot)
 		ret = make_guest(model, &walk, boot);
 	if (ret) {
 		hyper_guest_free(boot->guest);
@@ -220,9 +220,9 @@ int host_hypertrace_boot_alone(const struct host_boot_source *source, struct hyp
 	for (int i = 0; cpus && i < n; i++)
 		cpus[i] = i;
 	ret = cpus ? collect(&walk, source, cpus, n) : -ENOMEM;
-	if (!ret && walk.told) {
+	if (!ret && walk.n_boot) {
 		*guest = hyper_guest_new(n, cpus);
-		ret = *guest ? tell(&walk, *guest, walk.end_ns) : -ENOMEM;
+		ret = *guest ? feed(&walk, *guest, walk.end_ns) : -ENOMEM;
 	}
 	if (ret) {
 		hyper_guest_free(*guest);

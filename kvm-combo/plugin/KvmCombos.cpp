@@ -366,7 +366,7 @@ QStringList KvmCombos::notes() const
 
 		if (!stream || hosts.count(id) || !ks_stream_has_cpus(stream))
 			continue;
-		if (virt_registry_is_told(id))
+		if (virt_registry_has_host(id))
 			continue;
 		if (!paired.count(id)) {
 			list << QString("%1: it is unknown which machine this is. Choose its"

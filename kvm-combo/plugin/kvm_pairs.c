@@ -170,7 +170,7 @@ static int add_guest(struct streams *streams, const struct kshark_data_stream *s
 /** Of what is made of a host's trace, it is known which machine it is. */
 static bool is_paired_guest(const struct kshark_data_stream *stream)
 {
-	if (virt_registry_is_told(stream->stream_id))
+	if (virt_registry_has_host(stream->stream_id))
 		return true;
 	for (int cpu = 0; cpu < stream->n_cpus; cpu++)
 		if (virt_pairing_of_cpu(stream->stream_id, cpu, NULL))

@@ -20,7 +20,7 @@ def window(trace):
     return trace.execute("SELECT min(ts), max(ts + dur) FROM state").fetchone()
 
 
-def told(path, first, last):
+def printed(path, first, last):
     counts, times, on = collections.Counter(), collections.Counter(), {}
     with open(path, errors="replace") as text:
         lines = [found for found in map(LINE.match, text) if found]
@@ -38,7 +38,7 @@ def told(path, first, last):
 
 
 def compare(trace, machine, path):
-    counts, times = told(path, *window(trace))
+    counts, times = printed(path, *window(trace))
     of = "JOIN cpu USING (ucpu) JOIN machine ON machine.id = cpu.machine_id AND machine.name = ?"
     found = {(cpu, name): n for cpu, name, n in trace.execute(
         "SELECT cpu.cpu, f.name, count(*) FROM ftrace_event f %s GROUP BY 1, 2" % of, (machine,))}

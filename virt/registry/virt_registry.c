@@ -238,13 +238,13 @@ struct virt_inside *virt_registry_inside(int stream_id)
 	return inside;
 }
 
-bool virt_registry_is_told(int stream_id)
+bool virt_registry_has_host(int stream_id)
 {
 	struct virt_inside *inside = virt_registry_inside(stream_id);
-	bool is_told = inside && virt_inside_host(inside);
+	bool has_host = inside && virt_inside_host(inside);
 
 	virt_inside_put(inside);
-	return is_told;
+	return has_host;
 }
 
 int virt_registry_set_note(int stream_id, enum virt_note note, const char *text)

@@ -61,8 +61,8 @@ int virt_registry_set_inside(int stream_id, struct virt_inside *inside);
 /** virt_registry_inside - take a reference to it. Return: NULL if nothing is known. */
 struct virt_inside *virt_registry_inside(int stream_id);
 
-/** virt_registry_is_told - is it a guest's stream that is made of its host's trace? */
-bool virt_registry_is_told(int stream_id);
+/** virt_registry_has_host - is a guest's stream made of its host's trace? */
+bool virt_registry_has_host(int stream_id);
 
 /** What users of a stream must know about it, beside its model. */
 enum virt_note {
