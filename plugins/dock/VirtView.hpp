@@ -33,7 +33,7 @@ public:
 	/** The column of the widget in which a time lies that is seen. */
 	int xOf(int64_t ns) const;
 
-	/** How long so many columns are. */
+	/** The length of that number of columns, in ns. */
 	int64_t length(int columns) const
 	{
 		return _histo ? columns * static_cast<int64_t>(_histo->bin_size) : 0;

@@ -21,7 +21,7 @@
 /** As many intervals as a browser opens in two seconds. */
 #define MOST_INTERVALS	1000000
 
-/** Nothing shorter than 2 to the power of that becomes a part of others without need. */
+/** Intervals of 2 to the power of this, or longer, are only summed up if there are too many. */
 #define LEAST_BITS	8
 
 /** State of an interval that sums up short ones. */

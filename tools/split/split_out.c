@@ -147,7 +147,7 @@ void split_discard(struct split_target *target)
 	forget(target);
 }
 
-/** Note in the sidecar which trace it belongs to. Return: 0 or -ENOMEM. */
+/** Note in the sidecar which trace it belongs to. Return: 0 or a negative errno. */
 static int name_trace(const struct split_target *target, struct json_object *root)
 {
 	struct stat st;

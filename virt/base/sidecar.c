@@ -27,7 +27,7 @@ static char *unpacked_path(const char *path)
 	return NULL;
 }
 
-/** What its name ends in, after that of the trace. */
+/** The name of a sidecar is the name of its trace with this ending. */
 static const char ending[] = ".meta.json";
 
 char *sidecar_path(const char *trace_path)

@@ -16,7 +16,11 @@ extern "C" {
 /** sidecar_path - where the sidecar of a trace belongs. Return: malloc'ed path, or NULL. */
 char *sidecar_path(const char *trace_path);
 
-/** sidecar_trace - whose sidecar a path is. Return: malloc'ed path; NULL with errno: nobody's. */
+/**
+ * sidecar_trace - the trace that a sidecar belongs to, by their names
+ *
+ * Return: malloc'ed path; NULL with errno ENOENT if @path is no name of a sidecar, or ENOMEM.
+ */
 char *sidecar_trace(const char *path);
 
 /**

@@ -43,8 +43,9 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 	},
 	[VIRT_OFFLINE] = {
 		.color = RGB(0xa0a4a8), .title = "Offline",
-		.meaning = "paused, not yet created, or destroyed; on Xen without VM exits in"
-			   " the trace also: waits for its device model",
+		.meaning = "paused, not yet created, or destroyed; on Xen without VM exits"
+			   " or scheduler requests in the trace also: waits for its device"
+			   " model",
 	},
 	[VIRT_UNKNOWN] = {
 		.color = RGB(0xffffff), .hatch = RGB(0x8c8c8c), .hatched = true,

@@ -10,7 +10,7 @@
 
 /** A pCPU that has losses. */
 struct track {
-	int64_t		end_ns;		/* where the losses end that have begun */
+	int64_t		end_ns;		/* the latest end of its losses so far */
 	size_t		item;		/* in the window: its place and 1, or 0 */
 };
 
@@ -81,7 +81,7 @@ static struct virt_loss_walk_pcpu *item_of(struct virt_loss_walk *lost, int32_t 
 	return &lost->items[track->item - 1];
 }
 
-/** A loss has this part of the window, if it is any. */
+/** Add the time from @begin_ns to @end_ns, unless it is empty. */
 static void add_time(struct virt_loss_walk *lost, int32_t pcpu, int64_t begin_ns, int64_t end_ns)
 {
 	if (end_ns > begin_ns)
@@ -93,7 +93,7 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/** What has begun before the window. */
+/** Continue the losses of earlier windows. */
 static void go_on(struct virt_loss_walk *lost, int64_t from_ns, int64_t to_ns)
 {
 	size_t n = lost->n_items;

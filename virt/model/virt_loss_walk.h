@@ -3,7 +3,7 @@
  * @file	virt_loss_walk.h
  * @brief	Add up the losses of each pCPU, window by window.
  *
- * It takes as long as there are losses, however many pCPUs and windows there are.
+ * Its time grows with the number of losses, and not with the number of pCPUs.
  */
 #ifndef KSHARK_VIRT_VIRT_LOSS_WALK_H
 #define KSHARK_VIRT_VIRT_LOSS_WALK_H

@@ -945,9 +945,9 @@ struct virt_window *virt_window_new(const struct virt_model *model,
 
 struct virt_window_walk {
 	struct tally		tally;
-	struct virt_window_stats vcpu;		/* of another one, or culprits alone */
-	struct virt_window_stats kept[KEPT_VCPUS];	/* of the first vCPUs, */
-	bool			is_kept[KEPT_VCPUS];	/* as far as they were asked for */
+	struct virt_window_stats vcpu;		/* of one that is not kept, or only culprits */
+	struct virt_window_stats kept[KEPT_VCPUS];	/* of vCPUs 0 to KEPT_VCPUS - 1, ... */
+	bool			is_kept[KEPT_VCPUS];	/* ... where this is set */
 	struct virt_window_machine machine;
 	struct virt_window_pcpu	*pcpus;
 	int			error;

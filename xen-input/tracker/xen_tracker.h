@@ -14,10 +14,10 @@
  *   the hypercalls and traps of PV domains have a record at their beginning but none at their end,
  *   so that the time inside Xen cannot be distinguished from the time outside.
  * - A vCPU that goes offline within a VM exit waits for the device model's answer (DEVICE_MODEL) if
- *   the device model may handle an exit of that kind, and nobody put the vCPU to sleep, which
+ *   the device model may handle an exit of that kind, and no request put the vCPU to sleep, which
  *   TRC_SCHED_VERBOSE would show. Where that is not traced, a wait after an exit for port I/O or a
- *   page table violation is OFFLINE with VIRT_INTERVAL_UNASKED: so is one for a monitor of the
- *   guest's memory. A wait that the guest asked for, a toolstack's pause and a
+ *   page table violation is OFFLINE with VIRT_INTERVAL_UNASKED, because it may also be for a
+ *   monitor of the guest's memory. A wait that the guest asked for, a toolstack's pause and a
  *   move by the scheduler are no such wait.
  * - The cause that ended a BLOCKED interval (virt_model_woken()) follows from the vCPU that
  *   executes on the pCPU where runstates show that the blocked vCPU is woken. DEVICE: the handler
