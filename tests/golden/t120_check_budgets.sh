@@ -123,6 +123,16 @@ says "$OUT" "the guest's trace shows no handler of 48 of 613 interrupts"
 run check --max irq.p50=1ms --max 'irq[local_timer].max=10ms' --max 'irq[none].max=1s' "${pair[@]}"
 status 0
 says "$ERR" "--max irq[none].max=1s: the trace has no interrupt of this vector"
+# without the guest's handlers, no vector has a device's name
+trace-cmd convert -i "${pair[1]}" -o "$WORK/guest.dat" --compression none > /dev/null
+python3 "$GOLDEN/trace_dat_less.py" "$WORK/guest.dat" "$WORK/unnamed.dat" irq_handler_entry
+for limit in 'irq[virtio0].max=1s|4|unknown, as 29 interrupts have vectors without a name' \
+	'irq[local_timer].p50=1s|0|0 of 1 limits exceeded' 'irq[0x99].max=1s|0|0 of 1 limits exceeded'; do
+	IFS='|' read -r limit code words <<< "$limit"
+	run check --max "$limit" "${pair[0]}" "$WORK/unnamed.dat"
+	status "$code"
+	says "$OUT" "$words"
+done
 
 # what is no limit
 while IFS='|' read -r limit words; do

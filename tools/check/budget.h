@@ -3,9 +3,9 @@
  * @file	budget.h
  * @brief	Limits for vCPUs, in the form that users type: wake.p99=200us, steal=1%.
  *
- * The form is METRIC[REASON].STATISTIC=LIMIT, of a kind of steal steal[KIND]=LIMIT, of interrupts
- * irq[VECTOR].STATISTIC=LIMIT. Metrics are
- * the kinds of moments of virt_worst.h, so each number is that of report.
+ * The form is METRIC[REASON].STATISTIC=LIMIT; for a kind of steal, steal[KIND]=LIMIT; for
+ * interrupts, irq[VECTOR].STATISTIC=LIMIT. Metrics are the kinds of moments of virt_worst.h, so
+ * each number is that of report.
  */
 #ifndef KSHARK_VIRT_BUDGET_H
 #define KSHARK_VIRT_BUDGET_H
@@ -62,7 +62,7 @@ const char *budget_unit(const struct budget *budget);
 /** budget_name_size - how much of its text is before the limit. */
 size_t budget_name_size(const struct budget *budget);
 
-/** budget_has_reason - does it count exits of a reason of that name; NULL: one that is not told? */
+/** budget_has_reason - does it count exits of a reason of that name? NULL: of an unknown one */
 bool budget_has_reason(const struct budget *budget, const char *reason);
 
 /** budget_place - which one of @n lengths, sorted, the percentile is: 1 to @n. */

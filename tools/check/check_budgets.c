@@ -41,9 +41,10 @@ struct subject {
 struct sums {
 	double		ns;		/* in the state that a limit is about */
 	double		known_ns, unsplit_ns;
-	double		untold_ns;	/* may be in it as well: steal of an unknown kind */
+	double		other_ns;	/* may be in it as well: steal of an unknown kind */
 	uint64_t	unseen;		/* interrupts without a handler in the guest's trace */
 	uint64_t	beyond;		/* interrupts that the guest's trace does not cover */
+	uint64_t	unnamed;	/* interrupts that may be of the limit's vector as well */
 	bool		unjudged;	/* no guest's trace shows the interrupts of a vCPU */
 	uint64_t	count;
 };
@@ -95,12 +96,22 @@ static bool has_vector(const struct budget *budget, const struct virt_model *mod
 	return budget_has_reason(budget, vector_name(model, vcpu, vector, name));
 }
 
+/** A vector without a name may be the device's that a limit names; its number is no name. */
+static bool may_be_vector(const struct budget *budget, const struct virt_model *model,
+			  int32_t vcpu, int32_t vector)
+{
+	return strncasecmp(budget->reason, "0x", 2) != 0 &&
+	       !virt_vector_name(model, vcpu, vector);
+}
+
 static bool is_in_trace(const struct budget *budget, const struct virt_model *model,
 			const struct irq_list *irqs)
 {
 	if (budget->kind == VIRT_WORST_IRQ) {
 		for (size_t i = 0; i < irqs->n; i++)
-			if (has_vector(budget, model, irqs->all[i].vcpu, irqs->all[i].vector))
+			if (has_vector(budget, model, irqs->all[i].vcpu, irqs->all[i].vector) ||
+			    may_be_vector(budget, model, irqs->all[i].vcpu,
+					  irqs->all[i].vector))
 				return true;
 		return false;
 	}
@@ -273,7 +284,7 @@ static void add_steal_kind(struct sums *sums, const struct judging *judging, int
 			 stats->n_culprits, ns);
 	sums->ns += (double)ns[kind];
 	if (kind != VIRT_STEAL_UNKNOWN)
-		sums->untold_ns += (double)ns[VIRT_STEAL_UNKNOWN];
+		sums->other_ns += (double)ns[VIRT_STEAL_UNKNOWN];
 	sums->count += stats->states[VIRT_PREEMPTED].count;
 }
 
@@ -289,8 +300,11 @@ static void add_irqs(struct sums *sums, const struct judging *judging, int32_t v
 		sums->unjudged = true;
 	for (; n--; irq++) {
 		if (judging->budget->reason &&
-		    !has_vector(judging->budget, judging->model, vcpu, irq->vector))
+		    !has_vector(judging->budget, judging->model, vcpu, irq->vector)) {
+			sums->unnamed += may_be_vector(judging->budget, judging->model, vcpu,
+						       irq->vector);
 			continue;
+		}
 		sums->count += irq->result != VIRT_DELIVERY_UNJUDGED;
 		sums->unseen += irq->result == VIRT_DELIVERY_NOT_SEEN;
 		sums->beyond += irq->result == VIRT_DELIVERY_UNJUDGED;
@@ -376,8 +390,8 @@ static void judge(struct judging *judging, const struct subject *subject,
 		result->why = "waits for a pCPU were not recorded: record sched_switch and "
 			      "sched_wakeup, or Xen's scheduler";
 		result->outcome = CHECK_UNKNOWN;
-	} else if (!exceeded && sums->untold_ns > 0 &&
-		   100 * (sums->ns + sums->untold_ns) / sums->known_ns > budget->limit) {
+	} else if (!exceeded && sums->other_ns > 0 &&
+		   100 * (sums->ns + sums->other_ns) / sums->known_ns > budget->limit) {
 		result->why = "the trace does not show who had the pCPU for a part of the steal";
 		result->outcome = CHECK_UNKNOWN;
 	} else if (!exceeded && is_exit && is_cost &&
@@ -405,7 +419,14 @@ static void judge_irqs(struct judging *judging, const struct subject *subject,
 			      "trace has no injections: give the guest's trace, too";
 	else if (!sums->count && sums->beyond)
 		result->why = "the guest's trace does not cover this time";
-	else if (!keeps_despite_unknown(judging, subject)) {
+	else if (keeps_despite_unknown(judging, subject))
+		;
+	else if (sums->unnamed) {
+		snprintf(judging->advice, sizeof(judging->advice), "%llu interrupts have vectors "
+			 "without a name: record irq_handler_entry in the guest",
+			 (unsigned long long)sums->unnamed);
+		result->why = judging->advice;
+	} else {
 		snprintf(judging->advice, sizeof(judging->advice), "the guest's trace shows no "
 			 "handler of %llu of %llu interrupts",
 			 (unsigned long long)sums->unseen, (unsigned long long)sums->count);
@@ -435,6 +456,7 @@ static struct result judge_subject(struct judging *judging, const struct subject
 	if (sums.known_ns > 0)
 		take_value(judging, &sums, &result);
 	judging->n_unknown = sums.count > judging->n_costs ? sums.count - judging->n_costs : 0;
+	judging->n_unknown += sums.unnamed;
 	if (judging->budget->kind == VIRT_WORST_IRQ)
 		judge_irqs(judging, subject, &sums, &result);
 	else
@@ -664,14 +686,14 @@ static void write_begin(struct judging *judging)
 static void write_end(struct judging *judging)
 {
 	unsigned long long within = judging->n[CHECK_WITHIN], exceeded = judging->n[CHECK_EXCEEDED],
-			   untold = judging->n[CHECK_UNKNOWN];
+			   unknown = judging->n[CHECK_UNKNOWN];
 
 	if (judging->check->format == CHECK_TEXT) {
-		out_style(judging->out, exceeded ? OUT_BAD : untold ? OUT_WARNING : OUT_GOOD);
+		out_style(judging->out, exceeded ? OUT_BAD : unknown ? OUT_WARNING : OUT_GOOD);
 		out_printf(judging->out, "%llu of %llu limits exceeded", exceeded,
-			   within + exceeded + untold);
-		if (untold)
-			out_printf(judging->out, ", %llu unknown", untold);
+			   within + exceeded + unknown);
+		if (unknown)
+			out_printf(judging->out, ", %llu unknown", unknown);
 		out_style(judging->out, OUT_PLAIN);
 		out_char(judging->out, '\n');
 	}
@@ -682,7 +704,7 @@ static void write_end(struct judging *judging)
 	table_flat_end(&judging->table);
 	json_u64(&judging->json, "within", within);
 	json_u64(&judging->json, "exceeded", exceeded);
-	json_u64(&judging->json, "unknown", untold);
+	json_u64(&judging->json, "unknown", unknown);
 	json_document_end(&judging->json);
 }
 
