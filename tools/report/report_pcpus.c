@@ -207,6 +207,18 @@ static bool is_blank(const struct report *report, int pcpu)
 	return !known_ns && !window->lost_ns;
 }
 
+/** In a page, more pCPUs than that without a record are one row. */
+#define MOST_BLANK	64
+
+static int count_blank(const struct report *report)
+{
+	int n = 0;
+
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
+		n += is_blank(report, pcpu);
+	return n;
+}
+
 /** A row of @n pCPUs together. */
 static void blank_facts(struct facts *to, int n, int64_t ns)
 {
@@ -218,15 +230,16 @@ static void blank_facts(struct facts *to, int n, int64_t ns)
 	to->vcpu = NULL;
 }
 
-/** Tables stay in memory: in these, very many pCPUs without a record are one row. */
+/** A page keeps its tables in memory. */
 static void pcpus_facts(struct facts *to, const struct report *report)
 {
+	bool sums_up = to->html && count_blank(report) > MOST_BLANK;
 	int64_t blank_ns = 0;
 	int n_blank = 0;
 
 	facts_open(to, "pcpus", '[', false);
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
-		if (!to->html || !is_blank(report, pcpu)) {
+		if (!sums_up || !is_blank(report, pcpu)) {
 			pcpu_facts(to, report, pcpu);
 			continue;
 		}
