@@ -55,6 +55,37 @@ status 0
 says "$OUT" 'it needs root: sudo kshark-virt self-test'
 says "$OUT" '0 failed'
 
+# a disk that fails, or a self-test that is killed: a verdict or a message, and the next one finds nothing in its way
+if sanitized || ! grep -q '"check": "record", "verdict": "ok"' <(tr -d '\n' < "$WORK/json" | tr -s ' '); then
+	echo "no broken disks: a sanitizer wants to be the first library, or nothing was recorded"
+else
+	cc -shared -fPIC -D_GNU_SOURCE -o "$WORK/broken.so" "$KSV_SOURCE_DIR/tests/hostile/broken_disk.c" -ldl
+	n=0
+	for how in 'write 1 28' 'write 5 28' 'fsync 1 5' 'rename 1 5' 'rename 1 kill' 'unlink 2 kill'; do
+		read -r call at kind <<< "$how"
+		rm -f "$WORK/done"
+		LD_PRELOAD=$WORK/broken.so BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$call BROKEN_AT=$at BROKEN_HOW=$kind \
+			BROKEN_DONE=$WORK/done run self-test --format json
+		[ -e "$WORK/done" ] || continue
+		n=$((n + 1))
+		if [ "$kind" = kill ]; then
+			status 137
+			wait_for sh -c "! pgrep -f 'kshark-virt [s]elf-test'"
+			continue
+		fi
+		check "$how: a failure: $STATUS" test "$STATUS" = 1 -o "$STATUS" = 3
+		check "$how: a message" test -s "$ERR"
+		check "$how: no file is left" test -z "$(ls "$WORK/tmp")"
+	done
+	check "$n broken disks were tried" test "$n" -ge 5
+	settings > "$WORK/after"
+	same "$WORK/before" "$WORK/after"
+	run self-test --format json
+	status 0
+	check "no instance is left" test "$(instances)" = 0
+	rm -rf "$WORK/tmp"/kshark-virt-self-test-*
+fi
+
 run self-test trace.dat
 status 2
 run self-test -o "$WORK/none/out"
