@@ -104,8 +104,9 @@ ksv_may_enter()
 
 KSV_BINFMT=/proc/sys/fs/binfmt_misc
 
-# ksv_emulate FOLDER: let the kernel run programs of arm64 by the emulator in there, until we end. Debian's package
-# qemu-user-static does so for the whole machine; where it is installed, there is nothing to do.
+# ksv_emulate FOLDER: let the kernel run programs of arm64 by the emulator in there. It ends with this script, unless
+# the script is killed; the next run takes it over. Debian's package qemu-user-static does so for the whole machine;
+# where it is installed, there is nothing to do.
 ksv_emulate()
 {
 	local magic='\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
