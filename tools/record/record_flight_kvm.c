@@ -153,6 +153,7 @@ static int start_shared(struct record *record)
 		return KSV_EXIT_FILE;
 	if (record->flight->number == 1)
 		record_tracing_save();
+	record_tracing_expect((const char *const *)record->events, record->n_events);
 	record_lock_note_tracing(record);
 	status = run_start(record);
 	if (!status)

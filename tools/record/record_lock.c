@@ -188,7 +188,7 @@ static const char *restore_tracing(const struct left *left)
 		record_tracing_drain(left->folder);
 	record_settle_files(left->folder);
 	record_tracing_settle(&left->before, &left->marked, alive);
-	if (look == RECORD_TRACING_OTHERS && !left->marked.events)
+	if (look == RECORD_TRACING_OTHERS && !*left->marked.clock)
 		return "another program may be tracing now, so no settings are restored (run "
 		       "'trace-cmd reset' to do that)";
 	return look == RECORD_TRACING_OTHERS ?

@@ -43,6 +43,14 @@ const struct record_tracing_state *record_tracing_before(void);
 /** record_tracing_mark - remember how it is while this one records. */
 void record_tracing_mark(void);
 
+/**
+ * record_tracing_expect - remember which events will be enabled, and nothing else
+ * @events: SYSTEM or SYSTEM:EVENT
+ *
+ * A recorder that is killed before record_tracing_mark() has so left a way to recognize its events.
+ */
+void record_tracing_expect(const char *const *events, int n);
+
 /** record_tracing_marked - what was remembered; nothing before it. */
 const struct record_tracing_state *record_tracing_marked(void);
 
@@ -55,8 +63,8 @@ enum record_tracing_left {
 
 /**
  * record_tracing_look - whose is what traces now?
- * @marked: by the recorder that was killed; with no events, it has not come to that
- * @alive: processes of it were still there: so long, nobody else can have begun
+ * @marked: by the recorder that was killed; without a clock, it has only expected these events
+ * @alive: processes of it were still there: until they end, no other program can have begun
  */
 enum record_tracing_left record_tracing_look(const struct record_tracing_state *marked,
 					     bool alive);
