@@ -146,6 +146,22 @@ static int take_trigger_limit(const struct ksv_command *command, const struct ks
 	return 0;
 }
 
+/** A number alone counts recordings, one with a unit bytes. */
+static int take_keep(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *value, void *target)
+{
+	struct record_keep *keep = target;
+	bool is_number = *value && !value[strspn(value, "0123456789")];
+
+	if (!is_number)
+		return ksv_take_size(command, option, value, &keep->bytes);
+	keep->number = strtoull(value, NULL, 10);
+	if (keep->number < 1 || keep->number > MAX_TRIGGER_LIMIT)
+		return ksv_usage_error(command, "--%s %s: not a number from 1 to %d, nor a size "
+				       "such as 10G", option->name, value, MAX_TRIGGER_LIMIT);
+	return 0;
+}
+
 static const struct ksv_option record_option_table[] = {
 	{ 'o', "output", "FOLDER", "create FOLDER and record into it (default:\n"
 	  "kshark-virt-DATE-TIME)", ksv_take_text, offsetof(OPTIONS, folder), NULL },
@@ -171,6 +187,9 @@ static const struct ksv_option record_option_table[] = {
 	  "why --guest-log knows); may be repeated", take_trigger_log, 0, NULL },
 	{ 0, "trigger-limit", "N", "with --trigger or --trigger-log: end after N such\n"
 	  "recordings (default 1)", take_trigger_limit, offsetof(OPTIONS, trigger_limit), NULL },
+	{ 0, "keep", "N|SIZE", "with --flight: after each recording, remove the\n"
+	  "oldest ones, so that N or SIZE (e.g. 10G) stay;\n"
+	  "--trigger-limit has no default then", take_keep, offsetof(OPTIONS, keep), NULL },
 	{ 0, "hypervisor", "NAME", "xen, kvm, or auto (default)",
 	  ksv_take_choice, offsetof(OPTIONS, hypervisor), hypervisor_names },
 	{ 0, "share", NULL, "let other users read the recording, less the umask;\n"
@@ -203,6 +222,8 @@ static int check_flight(const struct ksv_command *command, const struct record_o
 		return ksv_usage_error(command, "--trigger requires --flight");
 	if (!options->flight_ns && options->n_logs)
 		return ksv_usage_error(command, "--trigger-log requires --flight");
+	if (!options->flight_ns && (options->keep.number || options->keep.bytes))
+		return ksv_usage_error(command, "--keep requires --flight");
 	if (!options->n_triggers && !options->n_logs && options->trigger_limit)
 		return ksv_usage_error(command, "--trigger-limit requires --trigger or "
 				       "--trigger-log");
@@ -224,7 +245,7 @@ static void name_folder(char *name, size_t size)
 	struct tm tm;
 
 	localtime_r(&now, &tm);
-	strftime(name, size, "kshark-virt-%Y%m%d-%H%M%S", &tm);
+	strftime(name, size, RECORD_FOLDER "%Y%m%d-%H%M%S", &tm);
 }
 
 /** The command line is kept as it was typed: parsing changes the order. */

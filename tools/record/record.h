@@ -60,6 +60,15 @@ struct record_guest {
 	int		input;		/* of ssh: closed when it is to end */
 };
 
+/** Default names of recordings begin with this. */
+#define RECORD_FOLDER	"kshark-virt-"
+
+/** How much of a flight recorder stays on disk; 0: no limit. */
+struct record_keep {
+	uint64_t	number;		/* of recordings */
+	uint64_t	bytes;
+};
+
 struct record_options {
 	const char	*folder;
 	struct ksv_time	duration;
@@ -79,7 +88,9 @@ struct record_options {
 	int		n_triggers;
 	struct record_log *logs;	/* RECORD_MAX_LOGS of them; NULL: none is followed */
 	int		n_logs;
-	int		trigger_limit;	/* of recordings because of both; 0: not given, 1 */
+	int		trigger_limit;	/* of recordings because of both; 0: not given, which is
+					 * 1, or no limit with @keep */
+	struct record_keep keep;
 	char		**command;	/* ends with NULL; NULL: none */
 };
 

@@ -266,13 +266,17 @@ static bool is_over(struct record *record)
 static bool goes_on(struct record *record)
 {
 	struct record_flight *flight = record->flight;
+	const struct record_keep *keep = &record->options->keep;
+	int limit = record->options->trigger_limit;
 
+	if (!limit && !keep->number && !keep->bytes)
+		limit = 1;
 	if (record->stop == RECORD_TRIGGER)
 		flight->n_triggered++;
 	else if (record->stop != RECORD_ASKED)
 		return false;
-	return (record->stop == RECORD_ASKED ||
-		flight->n_triggered < record->options->trigger_limit) && !is_over(record);
+	return (record->stop == RECORD_ASKED || !limit || flight->n_triggered < limit) &&
+	       !is_over(record);
 }
 
 /** The command line is the same, all else is told anew. */
@@ -323,6 +327,7 @@ static int record_all(struct record *record)
 		if (!record->goes_on)
 			hand_back(record);
 		status = record_end(record, status);
+		record_keep(record);
 		if (!record->goes_on)
 			return status;
 		/* what has been written stays, whatever comes of the next one */

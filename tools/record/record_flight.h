@@ -96,6 +96,9 @@ void record_flight_judge_end(struct record *record);
 /** record_flight_tell - what conditions the trace in record->folder meets. Return: 0 or -ENOMEM. */
 int record_flight_tell(struct record *record);
 
+/** record_keep - remove the oldest recordings that --keep does not keep; problems are notes. */
+void record_keep(const struct record *record);
+
 extern const struct record_source record_source_kvm, record_source_xen;
 
 #endif
