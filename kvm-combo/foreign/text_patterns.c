@@ -18,22 +18,32 @@
 /** No event has more forms. */
 #define MOST_FORMS	4
 
+/** Events of requests to disks; what is in the brackets is a command, which reads have not. */
+#define BLOCK_REQUEST	"dev sector nr_sector bytes rwbs", {				\
+	"%b:dev %t:rwbs %d:bytes () %d:sector + %d:nr_sector" }
+#define BLOCK_END	"dev sector nr_sector error rwbs", {				\
+	"%b:dev %t:rwbs () %d:sector + %d:nr_sector [%d:error",				\
+	"%b:dev %t:rwbs () %d:sector + %d:nr_sector %_ [%d:error" }
+#define BLOCK_BIO	"dev sector nr_sector rwbs", {					\
+	"%b:dev %t:rwbs %d:sector + %d:nr_sector" }
+
 /**
  * Events with their fields and the forms of their texts. Sources: TP_printk() of Linux's
- * arch/x86/kvm/trace.h, include/trace/events/kvm.h, sched.h, irq.h, power.h; and libtraceevent's
- * plugins/plugin_kvm.c and plugin_sched_switch.c, by which trace-cmd prints. Fields that no form
- * has are looked for as "name=value", which is what most events print, and 'trace-cmd report -R'
- * prints of all.
+ * arch/x86/kvm/trace.h, include/trace/events/kvm.h, sched.h, irq.h, power.h, block.h; and
+ * libtraceevent's plugins/plugin_kvm.c and plugin_sched_switch.c, by which trace-cmd prints. Fields
+ * that no form has are looked for as "name=value", which is what most events print, and
+ * 'trace-cmd report -R' prints of all.
  *
  * In a form, %X:field reads a value: d a decimal number or 0x..., n one below 0 that is printed
  * without its sign, x a hexadecimal one, c the name of a thread, s its state, r an exit reason
  * (which also sets "isa"), w read 0 or write 1, m the same of MMIO, l unload 0 or load 1, v a
- * delivery mode, q polling 0 or a wait 1, _ a word. Without a field, it is skipped. =field:N sets a
- * field. A blank stands for one or more. What follows a form is not read.
+ * delivery mode, q polling 0 or a wait 1, b the numbers of a disk, t a text of one word, _ a word.
+ * Without a field, it is skipped. =field:N sets a field. A blank stands for one or more. What
+ * follows a form is not read.
  */
 static const struct text_event {
 	const char	*system, *name;
-	const char	*fields;	/* "comm" is the name of a thread, "name" a text */
+	const char	*fields;	/* "comm" names a thread, "name" and "rwbs" are texts */
 	const char	*forms[MOST_FORMS];
 } events[] = {
 	{ "kvm", "kvm_entry", "vcpu_id", { "vcpu %d:vcpu_id" } },
@@ -110,6 +120,13 @@ static const struct text_event {
 	{ "raw_syscalls", "sys_exit", "id", { "NR %d:id" } },
 	{ "exceptions", "page_fault_user", "", { "" } },
 	{ "exceptions", "page_fault_kernel", "", { "" } },
+	{ "block", "block_rq_insert", BLOCK_REQUEST },
+	{ "block", "block_rq_issue", BLOCK_REQUEST },
+	{ "block", "block_rq_merge", BLOCK_REQUEST },
+	{ "block", "block_rq_requeue", BLOCK_END },
+	{ "block", "block_rq_complete", BLOCK_END },
+	{ "block", "block_bio_backmerge", BLOCK_BIO },
+	{ "block", "block_bio_frontmerge", BLOCK_BIO },
 	{ "power", "cpu_idle", "state cpu_id", { "" } },
 	{ "power", "cpu_frequency", "state cpu_id", { "" } },
 };
@@ -136,6 +153,11 @@ static bool is_comm(const char *name, size_t n)
 	return n >= 4 && !strncmp(name + n - 4, "comm", 4);
 }
 
+static bool is_text(const char *name, size_t n)
+{
+	return n == 4 && (!strncmp(name, "name", n) || !strncmp(name, "rwbs", n));
+}
+
 int text_event_format(const struct text_event *event, struct event_format *format)
 {
 	const char *at = event->fields;
@@ -143,13 +165,12 @@ int text_event_format(const struct text_event *event, struct event_format *forma
 	event_format_init(format, event->system, event->name);
 	while (*at) {
 		size_t n = strcspn(at, " ");
-		bool is_text = n == 4 && !strncmp(at, "name", n);
 		char name[EVENT_NAME_SIZE];
 		int ret;
 
 		snprintf(name, sizeof(name), "%.*s", (int)n, at);
 		ret = is_comm(at, n) ? event_format_add(format, name, EVENT_COMM, 1, false) :
-		      is_text ? event_format_add(format, name, EVENT_TEXT, 1, false) :
+		      is_text(at, n) ? event_format_add(format, name, EVENT_TEXT, 1, false) :
 		      event_format_add(format, name, EVENT_NUMBER, 8, true);
 		if (ret < 0)
 			return ret;
@@ -384,6 +405,33 @@ static bool match_comm(const struct reading *reading, const char *form, const ch
 	return false;
 }
 
+static bool match_text(const struct reading *reading, const char *form, const char *text,
+		       const char *field, size_t n_field)
+{
+	int at = field_of(reading->event, field, n_field);
+	size_t n = strcspn(text, " ");
+
+	if (!n || at < 0 || !match(reading, form, text + n))
+		return false;
+	reading->values[at] = (struct text_value){ true, 0, text, n };
+	return true;
+}
+
+/** MAJOR,MINOR as the kernel puts them into one number. */
+static const char *read_disk(const char *text, int64_t *number)
+{
+	int64_t major, minor;
+
+	text = read_number(text, 10, &major);
+	if (!text || *text != ',')
+		return NULL;
+	text = read_number(text + 1, 10, &minor);
+	if (!text || major < 0 || major > 0xfff || minor < 0 || minor > 0xfffff)
+		return NULL;
+	*number = major << 20 | minor;
+	return text;
+}
+
 /** A value of the form, whose '%' has been read. */
 static bool match_value(const struct reading *reading, const char *form, const char *text)
 {
@@ -395,6 +443,8 @@ static bool match_value(const struct reading *reading, const char *form, const c
 	form = field + n;
 	if (type == 'c')
 		return match_comm(reading, form, text, field, n);
+	if (type == 't')
+		return match_text(reading, form, text, field, n);
 	if (type == 'r') {
 		text = read_reason(reading, text, field, n);
 		return text && match(reading, form, text);
@@ -403,6 +453,7 @@ static bool match_value(const struct reading *reading, const char *form, const c
 		return match(reading, form, text + strcspn(text, " "));
 	text = type == 'd' || type == 'n' ? read_number(text, 10, &number) :
 	       type == 'x' ? read_number(text, 16, &number) :
+	       type == 'b' ? read_disk(text, &number) :
 	       type == 's' ? read_state(text, &number) : read_word(type, text, &number);
 	if (!text || !match(reading, form, text))
 		return false;
@@ -473,7 +524,7 @@ static bool read_pair(const struct text_event *event, const char *name, size_t n
 
 	if (at < 0 || values[at].is_set)
 		return false;
-	if (is_comm(name, n) || (n == 4 && !strncmp(name, "name", n))) {
+	if (is_comm(name, n) || is_text(name, n)) {
 		end = end_of_value(value);
 		while (end > value && (end[-1] == ' ' || end[-1] == '\n'))
 			end--;
