@@ -332,20 +332,6 @@ static void count_row(struct table_writer *to, const struct counting *counting,
 	table_row(to, cells);
 }
 
-static const char *machine_name(const struct counting *counting, int32_t machine)
-{
-	if (machine != VIRT_NONE)
-		return virt_model_machine(counting->report->load->model, machine)->name;
-	return counting->is_guest ? "unknown" : "host";
-}
-
-/** Is an asked-for machine's event? */
-static bool is_wanted(const struct counting *counting, int32_t machine)
-{
-	return machine == VIRT_NONE ? !counting->report->chosen :
-	       report_wants_machine(counting->report, machine);
-}
-
 static bool is_full(const struct table_writer *to)
 {
 	return table_as_text(to) && to->n_rows >= MAX_ROWS;
@@ -368,10 +354,12 @@ static void of_machine_rows(struct table_writer *to, const struct counting *coun
 	for (uint32_t i = 0; i < counting->by_machine.map.n_keys && !is_full(to); i++) {
 		const struct count *one = &counting->by_machine.all[i];
 		const struct table_cell lead[] = {
-			table_name("machine"), table_name(machine_name(counting, one->who)),
+			table_name("machine"),
+			table_name(report_works_for(counting->report, one->who,
+						    counting->is_guest)),
 		};
 
-		if (is_wanted(counting, one->who))
+		if (report_wants_work(counting->report, one->who))
 			count_row(to, counting, one, lead, ARRAY_SIZE(lead));
 	}
 }
@@ -387,7 +375,7 @@ static void of_task_rows(struct table_writer *to, const struct counting *countin
 		int32_t machine = machine_of(counting, one->who), vcpu;
 		const char *who = name;
 
-		if (!is_wanted(counting, machine))
+		if (!report_wants_work(counting->report, machine))
 			continue;
 		if (counting->trace) {
 			guest_task_name(name, sizeof(name), counting->trace, one->who);
@@ -396,7 +384,8 @@ static void of_task_rows(struct table_writer *to, const struct counting *countin
 			who = vcpu == VIRT_NONE ? "unknown" : virt_model_who(model, vcpu);
 		}
 		const struct table_cell lead[] = {
-			table_name("task"), table_name(machine_name(counting, machine)),
+			table_name("task"),
+			table_name(report_works_for(counting->report, machine, counting->is_guest)),
 			table_name(who), table_optional(counting->trace, one->who),
 		};
 
@@ -463,22 +452,6 @@ static int trace_rows(struct table_writer *to, struct counting *counting, const 
 	return ret;
 }
 
-/** The machine of the first CPU of a guest that is a known vCPU. */
-static int32_t machine_of_guest(const struct report *report, struct kvm_trace *trace)
-{
-	int n = 0;
-	const int *tids = guest_tasks_tids(&report->load->host, trace, &n);
-
-	for (int i = 0; i < n && tids; i++) {
-		int32_t vcpu = tids[i] > 0 ? virt_model_find_vcpu(report->load->model, tids[i]) :
-			       VIRT_NONE;
-
-		if (vcpu != VIRT_NONE)
-			return virt_model_machine_of(report->load->model, vcpu);
-	}
-	return VIRT_NONE;
-}
-
 /** The host's trace, and those of its guests. Return: 0 or -ENOMEM. */
 static int event_counts_rows(struct table_writer *to, const struct report *report)
 {
@@ -489,9 +462,9 @@ static int event_counts_rows(struct table_writer *to, const struct report *repor
 	for (int i = 0; i < load->n_guests && !ret; i++) {
 		counting = (struct counting){
 			.report = report, .trace = load->guests[i], .is_guest = true,
-			.machine = machine_of_guest(report, load->guests[i]),
+			.machine = report_guest_machine(report, load->guests[i]),
 		};
-		if (is_wanted(&counting, counting.machine))
+		if (report_wants_work(report, counting.machine))
 			ret = trace_rows(to, &counting, kvm_trace_path(load->guests[i]));
 	}
 	return ret;
