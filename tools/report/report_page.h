@@ -85,6 +85,9 @@ extern const struct report_page report_host_tasks;
 /** How often each event was recorded. */
 extern const struct report_page report_event_counts;
 
+/** What disks were asked for, and how long that took. */
+extern const struct report_page report_disks;
+
 /** What interrupted vCPUs on their pCPUs. */
 extern const struct report_page report_handlers;
 

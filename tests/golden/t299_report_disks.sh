@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# report --disks: requests to disks. Laws, a recount of trace-cmd's text, requests whose ends are known to the microsecond.
+. "$(dirname "$0")/lib.sh"
+
+ORACLE=$GOLDEN/disks.py
+cp "$SAMPLES"/host-disks.dat "$WORK"
+cd "$WORK" || exit 1
+
+# disks ARGUMENT...: in disks.json and disks.csv; the laws hold
+disks()
+{
+	run report -q --disks --format csv "$@"
+	status 0
+	cp "$OUT" disks.csv
+	run report -q --disks --format json "$@"
+	status 0
+	cp "$OUT" disks.json
+	check "laws: $*" python3 "$ORACLE" laws disks.json disks.csv > n
+}
+
+run report -q --disks host-disks.dat
+status 0
+golden "$TEST" "$OUT"
+disks host-disks.dat
+if command -v trace-cmd > /dev/null; then
+	trace-cmd report -R -t host-disks.dat > text 2> said
+	check "recounted" python3 "$ORACLE" text disks.json text > n
+	check "there were enough" test "$(cat n)" -gt 800
+	# records of a CPU are missing in the middle
+	trace-cmd convert -i host-disks.dat -o v6.dat --file-version 6 --compression none > said 2>&1
+	python3 "$GOLDEN/buffer_loss.py" v6.dat lost.dat z44 1 7 > gap
+	trace-cmd report -R -t lost.dat > text 2> said
+	disks lost.dat
+	read -r from to < gap
+	check "recounted with a gap" python3 "$ORACLE" text disks.json text "$from" "$to" > n
+fi
+
+# windows side by side
+disks host-disks.dat
+cp disks.json whole.json
+read -r begin end < <(sed -n 's/.*"window_ns": \[\(.*\), \(.*\)\].*/\1 \2/p' disks.json)
+for i in 0 1 2 3; do
+	run report -q --disks --format json --from $((begin + (end - begin) * i / 4))ns \
+		--to $((begin + (end - begin) * (i + 1) / 4))ns host-disks.dat
+	status 0
+	cp "$OUT" "part$i.json"
+done
+check "windows add up" python3 "$ORACLE" sums whole.json part?.json > n
+
+# One machine, and a trace without such events: unknown, and not 0.
+run report -q --disks --format json --vcpu g1 host-disks.dat
+status 0
+check "tasks of the machine alone" python3 - "$OUT" << 'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))["traces"][0]
+assert [row["name"].rsplit("-")[0] for row in trace["tasks"]] == ["CPU 0/KVM"], trace["tasks"]
+assert [(row["machine"], row["requests"]) for row in trace["machines"]] == [("g1", 120)], trace["machines"]
+END
+for trace in kvm-host.dat credit2-basic.xen; do
+	run report -q --disks --format json "$SAMPLES/$trace"
+	status 0
+	check "$trace: unknown" python3 - "$OUT" << 'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))["traces"][0]
+assert {trace[key] for key in trace if key != "trace"} == {None}, trace
+END
+done
+run report -q --disks "$SAMPLES/kvm-host.dat"
+says "$OUT" "requests are unknown"
+
+# Each case, as text of ftrace: to the queue and merged; given back; in two parts; two at once; failed; a flush in
+# front of an empty write; begun before the trace; not ended.
+cat > cases.txt << 'END'
+# tracer: nop
+#
+       CPU 0/KVM-2000  [000] ....   100.000000: kvm_entry: vcpu 0
+       CPU 0/KVM-2000  [000] ....   100.000001: kvm_exit: vcpu 0 reason HLT rip 0x1 info1 0 info2 0
+              dd-7     [000] ....   100.000010: block_rq_complete: 8,0 R () 900 + 8 none,0,0 [0]
+              dd-7     [000] ....   100.000020: block_rq_insert: 8,0 W 4096 () 108 + 8 none,0,0 [dd]
+              dd-7     [000] ....   100.000021: block_bio_frontmerge: 8,0 W 100 + 8 [dd]
+              dd-7     [000] ....   100.000022: block_bio_backmerge: 8,0 W 116 + 8 [dd]
+      kworker/0-9      [000] ....   100.000025: block_rq_issue: 8,0 W 12288 () 100 + 24 none,0,0 [kworker/0]
+              dd-7     [000] ....   100.000030: block_rq_complete: 8,0 W () 100 + 8 none,0,0 [0]
+              dd-7     [000] ....   100.000045: block_rq_complete: 8,0 W () 108 + 16 none,0,0 [0]
+              dd-7     [000] ....   100.000050: block_rq_issue: 8,0 R 4096 () 124 + 8 none,0,0 [dd]
+              dd-7     [000] ....   100.000052: block_rq_requeue: 8,0 R () 124 + 8 none,0,0 [0]
+              dd-7     [000] ....   100.000055: block_rq_insert: 8,0 R 4096 () 124 + 8 none,0,0 [dd]
+      kworker/0-9      [000] ....   100.000060: block_rq_issue: 8,0 R 4096 () 124 + 8 none,0,0 [kworker/0]
+          <idle>-0     [000] ....   100.000067: block_rq_complete: 8,0 R () 124 + 8 none,0,0 [-5]
+              cp-8     [000] ....   100.000070: block_rq_issue: 8,0 R 4096 () 500 + 8 none,0,0 [cp]
+              dd-7     [001] ....   100.000071: block_rq_issue: 8,0 R 4096 () 132 + 8 none,0,0 [dd]
+              cp-8     [000] ....   100.000072: block_rq_issue: 8,0 R 4096 () 500 + 8 none,0,0 [cp]
+              cp-8     [000] ....   100.000080: block_rq_complete: 8,0 R () 500 + 8 none,0,0 [0]
+              cp-8     [000] ....   100.000082: block_rq_complete: 8,0 R () 500 + 8 none,0,0 [0]
+              cp-8     [000] ....   100.000083: block_rq_complete: 8,0 R () 132 + 8 none,0,0 [0]
+      kworker/0-9      [000] ....   100.000090: block_rq_issue: 8,0 FF 0 () 0 + 0 none,0,0 [kworker/0]
+          <idle>-0     [000] ....   100.000098: block_rq_complete: 8,0 FF () 18446744073709551615 + 0 none,0,0 [0]
+          <idle>-0     [000] ....   100.000099: block_rq_complete: 8,0 WS () 0 + 0 none,0,0 [0]
+       CPU 0/KVM-2000  [000] ....   100.000100: block_rq_issue: 8,16 WS 512 () 7 + 1 none,0,0 [CPU 0/KVM]
+END
+disks cases.txt
+python3 - disks.json << 'END' > rows
+import json, sys
+trace = json.load(open(sys.argv[1]))["traces"][0]
+keys = "requests", "bytes", "failed", "sequential", "seeks", "seek_bytes", "depth_max"
+for row in trace["disks"] + trace["machines"] + trace["tasks"]:
+    who = row.get("operation") or row.get("name") or row["machine"]
+    print(row["disk"], who, *(row[key] for key in keys), *(row[key]["count"] for key in ("duration", "queue")),
+          *(row[key]["total_ns"] for key in ("duration", "queue")),
+          *((row["merges"], row["begun_before"]) if "merges" in row else ()))
+for row in trace["interruptions"]:
+    print(row["disk"], row["name"], "by", row["by"], row["count"])
+END
+cat > expected << 'END'
+8:0 all 6 28672 1 1 3 565248 3 4 2 47000 15000 2 1
+8:0 read 4 16384 1 1 3 565248 3 2 1 19000 10000
+8:0 write 1 12288 0 0 0 0 1 1 1 20000 5000
+8:0 flush 1 0 0 0 0 0 1 1 0 8000 0
+8:16 all 1 512 0 0 0 0 1 0 0 0 0 0 0
+8:16 write 1 512 0 0 0 0 1 0 0 0 0
+8:0 host 6 28672 1 1 3 565248 3 4 2 47000 15000
+8:16 g1 1 512 0 0 0 0 1 0 0 0 0
+8:0 dd-7 3 20480 1 1 1 192512 2 3 2 39000 15000
+8:0 cp-8 2 8192 0 0 2 372736 3 0 0 0 0
+8:16 CPU 0/KVM-2000 1 512 0 0 0 0 1 0 0 0 0
+8:0 kworker/0-9 1 0 0 0 0 0 1 1 0 8000 0
+8:0 dd-7 by cp-8 1
+END
+check "each case" diff expected rows
+
+# While records are missing, nobody knows what ends; and depth and place are unknown.
+{
+	sed '/100.000072/q' cases.txt
+	echo "CPU:0 [LOST 5 EVENTS]"
+	sed '1,/100.000072/d' cases.txt
+} > lost.txt
+disks lost.txt
+check "what was in flight has no duration" python3 - disks.json << 'END'
+import json, sys
+rows = {row["operation"]: row for row in json.load(open(sys.argv[1]))["traces"][0]["disks"] if row["disk"] == "8:0"}
+assert rows["read"]["requests"] == 4 and rows["read"]["duration"]["total_ns"] == 7000, rows["read"]
+assert rows["read"]["duration"]["count"] == 1 and rows["read"]["depth_max"] == 3, rows["read"]
+assert rows["flush"]["duration"]["total_ns"] == 8000 and rows["flush"]["depth_max"] == 1, rows["flush"]
+assert rows["all"]["begun_before"] == 1, rows["all"]
+END
+grep -v block_rq_insert cases.txt > no-insert.txt
+disks no-insert.txt
+check "without inserts, times in queues are unknown" python3 - disks.json << 'END'
+import json, sys
+trace = json.load(open(sys.argv[1]))["traces"][0]
+assert {str(row["queue"]) for row in trace["disks"] + trace["tasks"] + trace["machines"]} == {"None"}, trace
+END
+grep -v block_rq_complete cases.txt > no-end.txt
+run report -q --disks --format json no-end.txt
+status 0
+check "without ends, all is unknown" grep -q '"requests": null' "$OUT"
+finish
