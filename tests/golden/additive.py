@@ -94,6 +94,7 @@ ROWS = {
     "exit": (("vcpu", "reason", "pcpu"), ("entry_ns",)), "migration": (("vcpu",), ()),
     "wake": (("vcpu", "cause", "waker"), ()), "loss": (("pcpu",), ()),
     "moment": (("vcpu", "kind"), ("rank",)), "guest_task": (("vcpu", "pid", "name"), ()),
+    "disk_request": (("disk", "operation", "machine", "pid", "task"), ("end_ns", "issue_ns", "sector", "depth")),
 }
 
 

@@ -22,7 +22,7 @@ import sys
 import known
 import perfetto_trace
 
-NAMES = ("host", "vcpu", "interval", "exit", "migration", "wake", "loss", "guest_task")
+NAMES = ("host", "vcpu", "interval", "exit", "migration", "wake", "loss", "guest_task", "disk_request")
 
 
 def csv_tables(path):

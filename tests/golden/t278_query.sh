@@ -5,7 +5,7 @@
 ORACLE=$GOLDEN/query_oracle.py
 hvm=$SAMPLES/hvm-exits.xen
 
-# The ten documented questions, on a host with its guest, in a window, and on Xen.
+# The documented questions, on a host with its guest, in a window, and on Xen.
 run query --examples
 status 0
 cp "$OUT" "$WORK/examples.sql"
@@ -33,10 +33,13 @@ run export -q -f sqlite -o "$WORK/kvm.db" "${kvm[@]}"
 run export -q -f sqlite -o "$WORK/xen.db" "${xen[@]}"
 # its VM exits have arguments
 run export -q -f sqlite -o "$WORK/host.db" "$SAMPLES/kvm-host.dat"
-for i in 0 1 2 3 4 5 6 7 8 9; do
+run export -q -f sqlite -o "$WORK/disks.db" "$SAMPLES/host-disks.dat"
+for i in 0 1 2 3 4 5 6 7 8 9 10; do
 	sql=$(python3 "$ORACLE" examples "$WORK/examples.sql" $i)
 	if [ $i = 3 ]; then
 		answers_are_export "$sql" "$WORK/host.db" "$SAMPLES/kvm-host.dat"
+	elif [ $i = 10 ]; then
+		answers_are_export "$sql" "$WORK/disks.db" "$SAMPLES/host-disks.dat"
 	else
 		answers_are_export "$sql" "$WORK/kvm.db" "${kvm[@]}"
 	fi
@@ -51,11 +54,11 @@ check "there are sums" test "$(cat "$WORK/compared")" -ge 4
 
 # Only the tables that a question names are filled: each by a question of its own, and all by one.
 all=
-for table in host clock machine vcpu interval exit migration wake moment loss guest_task; do
+for table in host clock machine vcpu interval exit migration wake moment loss guest_task disk_request; do
 	all+="${all:+ UNION ALL }SELECT '$table' AS name, count(*) AS n FROM $table"
 done
 answers_are_export "$all" "$WORK/kvm.db" "${kvm[@]}"
-check "all tables" test "$rows" = 11
+check "all tables" test "$rows" = 12
 answers_are_export 'SELECT count(*) AS n FROM EXIT AS e WHERE EXISTS (SELECT 1 FROM wake)' "$WORK/kvm.db" "${kvm[@]}"
 answers_are_export 'SELECT count(*) AS n FROM vcpu JOIN machine USING (id)' "$WORK/kvm.db" "${kvm[@]}"
 answers_are_export 'SELECT sum(1) AS n FROM wake NATURAL JOIN (SELECT vcpu FROM "migration")' "$WORK/kvm.db" "${kvm[@]}"

@@ -35,6 +35,23 @@ if command -v trace-cmd > /dev/null; then
 	check "recounted with a gap" python3 "$ORACLE" text disks.json text "$from" "$to" > n
 fi
 
+# as SQL
+run query -q --format csv host-disks.dat "SELECT disk, pid, count(*), sum(bytes), count(end_ns),
+	coalesce(sum(end_ns - issue_ns), 0), count(queue_ns), coalesce(sum(queue_ns), 0), max(depth),
+	coalesce(sum(seek_bytes), 0), sum(failed) FROM disk_request GROUP BY disk, pid ORDER BY disk, pid"
+status 0
+cp "$OUT" answer
+disks host-disks.dat
+check "as SQL" python3 - disks.json answer << 'END'
+import csv, json, sys
+tasks = json.load(open(sys.argv[1]))["traces"][0]["tasks"]
+ours = [[row["disk"], row["pid"], row["requests"], row["bytes"], row["duration"]["count"], row["duration"]["total_ns"],
+         row["queue"]["count"], row["queue"]["total_ns"], row["depth_max"], row["seek_bytes"], row["failed"]]
+        for row in sorted(tasks, key=lambda row: (row["disk"], row["pid"]))]
+answer = [row[:1] + [int(cell) for cell in row[1:]] for row in list(csv.reader(open(sys.argv[2])))[1:]]
+assert len(ours) > 10 and ours == answer, (ours, answer)
+END
+
 # windows side by side
 disks host-disks.dat
 cp disks.json whole.json

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "export_rows.h"
+#include "host_tasks.h"
+#include "report_page.h"
 #include "report_worst.h"
 #include "virt_arguments.h"
 #include "virt_exits.h"
@@ -418,6 +420,37 @@ static void loss_rows(const struct export_job *job, struct export_sink *sink)
 	}
 }
 
+static void disk_request_row(const struct export_job *job, struct export_sink *sink,
+			     const struct host_disk_request *request)
+{
+	const struct report *report = job->report;
+	int32_t machine = host_task_machine(model_of(job), request->pid);
+	char disk[HOST_DISK_NAME], task[GUEST_TASK_NAME];
+
+	if (!virt_begins_in(request->issue_ns, report->from_ns, report->to_ns) ||
+	    !report_wants_work(report, machine))
+		return;
+	host_disk_name(&job->disks->disks[request->disk], disk);
+	guest_task_name(task, sizeof(task), report->load->host.kvm, request->pid);
+	PUT(sink, EXPORT_DISK_REQUEST, text(disk),
+	    text(host_disk_operation_name((enum host_disk_operation)request->operation)),
+	    machine == VIRT_NONE ? number_if(false, 0) :
+	    number(virt_model_machine(model_of(job), machine)->id),
+	    number(request->pid), text(task), number(request->issue_ns),
+	    number_if(request->queue_ns != VIRT_NONE, request->queue_ns),
+	    number_if(request->end_ns != HOST_DISK_NO_TIME, request->end_ns),
+	    number_if(request->sector <= INT64_MAX, (int64_t)request->sector),
+	    number((int64_t)request->bytes), number_if(request->depth, request->depth),
+	    number_if(request->seek_bytes != VIRT_NONE, request->seek_bytes),
+	    number(request->has_failed));
+}
+
+static void disk_request_rows(const struct export_job *job, struct export_sink *sink)
+{
+	for (size_t i = 0; i < job->disks->n && !sink->failed(sink); i++)
+		disk_request_row(job, sink, &job->disks->requests[i]);
+}
+
 static bool wants(const struct export_job *job, enum export_table_id table)
 {
 	return !(job->left_out >> table & 1);
@@ -450,5 +483,7 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 				vcpu_parts[part].put(job, sink, i);
 	if (wants(job, EXPORT_LOSS))
 		loss_rows(job, sink);
+	if (wants(job, EXPORT_DISK_REQUEST))
+		disk_request_rows(job, sink);
 	return job->most_moments && wants(job, EXPORT_MOMENT) ? moment_rows(job, sink) : 0;
 }

@@ -137,6 +137,23 @@ static const struct export_column guest_task[] = {
 	INTEGER("executed_ns", "part of this time in which the vCPU executed guest code"),
 };
 
+static const struct export_column disk_request[] = {
+	TEXT("disk", "its numbers, as in report --disks"),
+	TEXT("operation", "read, write, discard, flush, other"),
+	OF("machine", "machine.id", "the machine that the task works for; empty: none"),
+	INTEGER("pid", "the task that put it into a queue, else the one that gave it to the disk"),
+	TEXT("task", "name of the task, with its pid"),
+	INTEGER("issue_ns", "when it was given to the disk, within the window"),
+	INTEGER("queue_ns", "how long it was in a queue before; empty: in none, or not known"),
+	INTEGER("end_ns", "its end, maybe after the window; empty: not known"),
+	INTEGER("sector", "where it begins, in units of 512 bytes; empty: it has no place"),
+	INTEGER("bytes", ""),
+	INTEGER("depth", "requests that the disk has, this one too; empty: not known"),
+	INTEGER("seek_bytes", "distance from the end of the disk's request before it; empty: not "
+		"known"),
+	BOOLEAN("failed", ""),
+};
+
 #define TABLE(name, columns, what)	{ name, what, columns, ARRAY_SIZE(columns) }
 
 const struct export_table export_tables[EXPORT_N_TABLES] = {
@@ -154,6 +171,8 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 	[EXPORT_LOSS] = TABLE("loss", loss, "a loss of records of a pCPU"),
 	[EXPORT_GUEST_TASK] = TABLE("guest_task", guest_task,
 				    "a task has a CPU of its guest, by the guest's own trace"),
+	[EXPORT_DISK_REQUEST] = TABLE("disk_request", disk_request,
+				      "a request is given to a disk of the host"),
 };
 
 static void create_column(FILE *sql, const struct export_column *column, const char *type)

@@ -31,7 +31,7 @@ struct asking {
 static const struct ksv_option query_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, table_format_names, "text (default), json or csv"),
 	KSV_OPTION_OUTPUT(OPTIONS, source.output),
-	{ 0, "examples", NULL, "print ten questions in SQL, and nothing else",
+	{ 0, "examples", NULL, "print questions in SQL, and nothing else",
 	  ksv_take_flag, offsetof(OPTIONS, examples), NULL },
 	{ 0, "timeout", "TIME", "stop a question that takes longer (default 60s)",
 	  ksv_take_time, offsetof(OPTIONS, timeout), NULL },

@@ -85,7 +85,7 @@ struct query_example {
 	const char	*sql;		/* without a semicolon */
 };
 
-#define QUERY_N_EXAMPLES	10
+#define QUERY_N_EXAMPLES	11
 
 extern const struct query_example query_examples[QUERY_N_EXAMPLES];
 

@@ -58,6 +58,11 @@ const struct query_example query_examples[QUERY_N_EXAMPLES] = {
 	  "FROM guest_task t JOIN vcpu v ON v.id = t.vcpu JOIN machine m ON m.id = v.machine\n"
 	  "WHERE t.pid > 0 GROUP BY m.id, t.pid, t.name\n"
 	  "ORDER BY executed_ns DESC, machine, task LIMIT 20" },
+	{ "Which tasks does each disk work for (needs the events of block)?",
+	  "SELECT r.disk, coalesce(m.name, 'host') AS machine, r.task, count(*) AS requests,\n"
+	  "    sum(r.bytes) AS bytes, max(r.end_ns - r.issue_ns) AS longest_ns\n"
+	  "FROM disk_request r LEFT JOIN machine m ON m.id = r.machine\n"
+	  "GROUP BY r.disk, m.id, r.pid, r.task ORDER BY bytes DESC, r.disk, r.pid LIMIT 20" },
 };
 
 void query_print_examples(struct output *out)
