@@ -29,17 +29,17 @@
 
 /**
  * Events with their fields and the forms of their texts. Sources: TP_printk() of Linux's
- * arch/x86/kvm/trace.h, include/trace/events/kvm.h, sched.h, irq.h, power.h, block.h; and
- * libtraceevent's plugins/plugin_kvm.c and plugin_sched_switch.c, by which trace-cmd prints. Fields
- * that no form has are looked for as "name=value", which is what most events print, and
+ * arch/x86/kvm/trace.h, include/trace/events/kvm.h, sched.h, irq.h, power.h, block.h, lock.h; and
+ * libtraceevent's plugins/plugin_kvm.c and plugin_sched_switch.c, by which trace-cmd prints.
+ * Fields that no form has are looked for as "name=value", which is what most events print, and
  * 'trace-cmd report -R' prints of all.
  *
  * In a form, %X:field reads a value: d a decimal number or 0x..., n one below 0 that is printed
  * without its sign, x a hexadecimal one, c the name of a thread, s its state, r an exit reason
  * (which also sets "isa"), w read 0 or write 1, m the same of MMIO, l unload 0 or load 1, v a
- * delivery mode, q polling 0 or a wait 1, b the numbers of a disk, t a text of one word, _ a word.
- * Without a field, it is skipped. =field:N sets a field. A blank stands for one or more. What
- * follows a form is not read.
+ * delivery mode, q polling 0 or a wait 1, b the numbers of a disk, f flags of a lock, t a text of
+ * one word, _ a word. Without a field, it is skipped. =field:N sets a field. A blank stands for
+ * one or more. What follows a form is not read.
  */
 static const struct text_event {
 	const char	*system, *name;
@@ -127,6 +127,8 @@ static const struct text_event {
 	{ "block", "block_rq_complete", BLOCK_END },
 	{ "block", "block_bio_backmerge", BLOCK_BIO },
 	{ "block", "block_bio_frontmerge", BLOCK_BIO },
+	{ "lock", "contention_begin", "lock_addr flags", { "%x:lock_addr (flags=%f:flags" } },
+	{ "lock", "contention_end", "lock_addr ret", { "%x:lock_addr (ret=%d:ret" } },
 	{ "power", "cpu_idle", "state cpu_id", { "" } },
 	{ "power", "cpu_frequency", "state cpu_id", { "" } },
 };
@@ -432,6 +434,27 @@ static const char *read_disk(const char *text, int64_t *number)
 	return text;
 }
 
+/** LCB_F_SPIN ... of Linux's include/trace/events/lock.h: "SPIN|MUTEX", "0x0", "" or a number */
+static const char *read_flags(const char *text, int64_t *flags)
+{
+	static const char *const names[] = { "SPIN", "READ", "WRITE", "RT", "PERCPU", "MUTEX" };
+
+	if (isdigit((unsigned char)*text))
+		return read_number(text, 10, flags);
+	for (*flags = 0; *text && *text != ')'; text += *text == '|') {
+		size_t n = strcspn(text, "|)"), i = 0;
+
+		while (i < ARRAY_SIZE(names) &&
+		       (strlen(names[i]) != n || strncmp(names[i], text, n) != 0))
+			i++;
+		if (i == ARRAY_SIZE(names))
+			return NULL;
+		*flags |= 1 << i;
+		text += n;
+	}
+	return text;
+}
+
 /** A value of the form, whose '%' has been read. */
 static bool match_value(const struct reading *reading, const char *form, const char *text)
 {
@@ -454,6 +477,7 @@ static bool match_value(const struct reading *reading, const char *form, const c
 	text = type == 'd' || type == 'n' ? read_number(text, 10, &number) :
 	       type == 'x' ? read_number(text, 16, &number) :
 	       type == 'b' ? read_disk(text, &number) :
+	       type == 'f' ? read_flags(text, &number) :
 	       type == 's' ? read_state(text, &number) : read_word(type, text, &number);
 	if (!text || !match(reading, form, text))
 		return false;

@@ -134,6 +134,11 @@ static void test_events(void **state)
 		  "dev=8388624 sector=7 nr_sector=1 error=0 rwbs=R" },
 		{ "block_bio_backmerge", "8,0 W 116 + 8 [dd]",
 		  "dev=8388608 sector=116 nr_sector=8 rwbs=W" },
+		{ "contention_begin", "0xffff888301e57220 (flags=SPIN|MUTEX)",
+		  "lock_addr=-131378722803168 flags=33" },
+		{ "contention_begin", "0000000012345678 (flags=0)", "lock_addr=305419896 flags=0" },
+		{ "contention_begin", "lock_addr=0x10 flags=0x4", "lock_addr=16 flags=4" },
+		{ "contention_end", "0x10 (ret=-4)", "lock_addr=16 ret=-4" },
 		{ "cpu_idle", "state=4294967295 cpu_id=2", "state=4294967295 cpu_id=2" },
 		{ "kvm_nested_vmexit", "rip: 0x1 reason: x", "" },
 	};
