@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "host_disks.h"
+#include "record_gaps.h"
 
 /** Bytes of a sector, whatever those of the disk have. */
 #define SECTOR	512
@@ -59,16 +60,6 @@ struct disk_event {
 					 * number + 1; 0: unknown */
 };
 
-/** Records of a CPU are missing after one time, before another one. */
-struct gap {
-	int64_t		from_ns, to_ns;
-};
-
-/** A time by the gaps: odd numbers are in gaps. */
-struct segment_walk {
-	size_t		next;		/* gap that has not ended yet */
-};
-
 /** A request before it is given to the disk. */
 struct waiting {
 	int64_t		time_ns;
@@ -109,9 +100,7 @@ struct reading {
 	unsigned int		seen;		/* set of kinds of which there are records */
 	struct disk_event	*events;
 	size_t			n_events, room_events;
-	int64_t			*last_ns;	/* by CPU: of the last record */
-	struct gap		*gaps;		/* in order of time, apart from each other */
-	size_t			n_gaps, room_gaps;
+	struct record_gaps	gaps;
 	struct key_map		sector_map, place_map;
 	struct place		*places;
 	uint32_t		room_places;
@@ -201,24 +190,14 @@ static bool read_fields(const struct kvm_trace_line *line, struct disk_event *ev
 	return (found | BYTES) == (DEVICE | PLACE | SECTORS | OPERATION | BYTES);
 }
 
-static int add_gap(struct reading *reading, int64_t from_ns, int64_t to_ns)
-{
-	if (ARRAY_GROW(reading->gaps, reading->n_gaps, reading->room_gaps))
-		return -ENOMEM;
-	reading->gaps[reading->n_gaps++] = (struct gap){ from_ns, to_ns };
-	return 0;
-}
-
 /** Return: 0 or -ENOMEM. */
 static int take_line(struct reading *reading, const struct kvm_trace_line *line, int64_t time_ns)
 {
 	struct disk_event event = { .time_ns = time_ns, .pid = line->pid };
-	int64_t *last_ns = &reading->last_ns[line->cpu];
 	uint8_t kind = line->event >= 0 && line->event <= reading->max_id ?
 		       reading->kind_of[line->event] : 0;
-	int ret = line->has_lost ? add_gap(reading, *last_ns, time_ns) : 0;
+	int ret = record_gaps_take(&reading->gaps, line->cpu, time_ns, line->has_lost);
 
-	*last_ns = time_ns;
 	if (ret || !kind || !read_fields(line, &event))
 		return ret;
 	event.kind = (uint8_t)(kind - 1);
@@ -239,47 +218,6 @@ static bool wants_event(void *arg, int32_t event, const char *system, const char
 		if (!strcmp(name, event_names[i]))
 			reading->kind_of[event] = (uint8_t)(i + 1);
 	return reading->kind_of[event];
-}
-
-static int compare_gaps(const void *a, const void *b)
-{
-	const struct gap *x = a, *y = b;
-
-	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
-}
-
-/** Of those that overlap, make one. */
-static void join_gaps(struct reading *reading)
-{
-	size_t n = 0;
-
-	if (reading->n_gaps)
-		qsort(reading->gaps, reading->n_gaps, sizeof(*reading->gaps), compare_gaps);
-	for (size_t i = 0; i < reading->n_gaps; i++) {
-		const struct gap gap = reading->gaps[i];
-
-		if (n && gap.from_ns < reading->gaps[n - 1].to_ns) {
-			if (gap.to_ns > reading->gaps[n - 1].to_ns)
-				reading->gaps[n - 1].to_ns = gap.to_ns;
-			continue;
-		}
-		reading->gaps[n++] = gap;
-	}
-	reading->n_gaps = n;
-}
-
-/** In order of time. */
-static size_t segment_of(struct segment_walk *walk, const struct reading *reading, int64_t time_ns)
-{
-	while (walk->next < reading->n_gaps && reading->gaps[walk->next].to_ns <= time_ns)
-		walk->next++;
-	return 2 * walk->next + (walk->next < reading->n_gaps &&
-				 reading->gaps[walk->next].from_ns < time_ns);
-}
-
-static bool is_gap(size_t segment)
-{
-	return segment & 1;
 }
 
 /** Return: 0 or -ENOMEM, or as kvm_trace_next_line(). */
@@ -406,7 +344,7 @@ static int on_issue(struct reading *reading, struct place *place, struct disk_ev
 
 	if (waiting && waiting->segment == segment) {
 		request.pid = waiting->pid;
-		if (!is_gap(segment) && !waiting->is_vague)
+		if (!record_gaps_is_gap(segment) && !waiting->is_vague)
 			request.queue_ns = event->time_ns - waiting->time_ns;
 	}
 	if (disks->n >= UINT32_MAX - 1 || ARRAY_GROW(disks->requests, disks->n, disks->room) ||
@@ -475,7 +413,7 @@ static int on_complete(struct reading *reading, struct place *place, struct disk
 	}
 	if (flight->segment != segment)
 		return add_foreign(reading, event, disk, segment);
-	if (!is_gap(segment) && !flight->is_vague)
+	if (!record_gaps_is_gap(segment) && !flight->is_vague)
 		request->end_ns = event->time_ns;
 	return 0;
 }
@@ -602,15 +540,15 @@ static bool has_place(const struct host_disk_request *request)
 static int find_depths(struct reading *reading)
 {
 	struct host_disks *disks = reading->disks;
-	struct segment_walk walk = { 0 };
 
+	record_gaps_join(&reading->gaps);
 	for (size_t i = 0; i < reading->n_events; i++) {
 		const struct disk_event *event = &reading->events[i];
-		size_t segment = segment_of(&walk, reading, event->time_ns);
+		size_t segment = record_gaps_segment(&reading->gaps, event->time_ns);
 		struct host_disk_request *request;
 		struct head *head;
 
-		if (is_gap(segment))
+		if (record_gaps_is_gap(segment))
 			continue;
 		head = head_of(reading, (uint32_t)key_map_find(&disks->disk_map, event->device),
 			       segment);
@@ -650,16 +588,15 @@ static bool has(const struct reading *reading, enum disk_event_kind kind)
 static int match(struct reading *reading)
 {
 	struct host_disks *disks = reading->disks;
-	struct segment_walk walk = { 0 };
 	int ret = 0;
 
-	join_gaps(reading);
+	record_gaps_join(&reading->gaps);
 	disks->known = has(reading, DISK_ISSUE) && has(reading, DISK_COMPLETE);
 	disks->knows_queues = has(reading, DISK_INSERT);
 	disks->knows_merges = has(reading, DISK_MERGE_BEHIND) && has(reading, DISK_MERGE_BEFORE);
 	for (size_t i = 0; i < reading->n_events && disks->known && !ret; i++)
 		ret = take_event(reading, &reading->events[i],
-				 segment_of(&walk, reading, reading->events[i].time_ns));
+				 record_gaps_segment(&reading->gaps, reading->events[i].time_ns));
 	if (ret || !disks->known)
 		return ret;
 	reading->heads = calloc((size_t)disks->disk_map.n_keys + 1, sizeof(*reading->heads));
@@ -676,8 +613,7 @@ static void free_reading(struct reading *reading)
 	key_map_destroy(&reading->task_map);
 	free(reading->kind_of);
 	free(reading->events);
-	free(reading->last_ns);
-	free(reading->gaps);
+	record_gaps_free(&reading->gaps);
 	free(reading->places);
 	free(reading->waiting);
 	free(reading->flights);
@@ -689,17 +625,13 @@ static void free_reading(struct reading *reading)
 int host_disks_read(struct host_disks *disks, struct kvm_trace *trace,
 		    int64_t (*time)(const void *arg, int64_t time_ns), const void *arg)
 {
-	size_t n_cpus = (size_t)kvm_trace_n_cpus(trace);
 	struct reading reading = { .disks = disks, .trace = trace, .max_id = UINT16_MAX };
 	int ret = 0;
 
 	*disks = (struct host_disks){ .n = 0 };
 	reading.kind_of = calloc((size_t)reading.max_id + 1, 1);
-	reading.last_ns = calloc(n_cpus + 1, sizeof(*reading.last_ns));
-	if (!reading.kind_of || !reading.last_ns)
+	if (record_gaps_init(&reading.gaps, (size_t)kvm_trace_n_cpus(trace)) || !reading.kind_of)
 		ret = -ENOMEM;
-	for (size_t i = 0; i < n_cpus && !ret; i++)
-		reading.last_ns[i] = INT64_MIN;
 	/* most traces have no such events */
 	if (!ret && kvm_trace_has_event(trace, wants_event, &reading)) {
 		ret = read_lines(&reading, time, arg);
