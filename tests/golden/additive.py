@@ -27,7 +27,7 @@ NAMES = {
     "id", "name", "vcpu", "machine", "reason", "who", "cause", "vector", "class", "pcpu", "kind",
     "thread", "pid", "tid", "distance", "task", "from", "to", "from_pcpu", "to_pcpu", "by", "nr", "event", "device",
     "pointer", "operation", "file", "guest_cpu", "cpu", "irq", "kvm_exit", "section", "machine_id",
-    "vcpu_id", "dialect", "argument", "call", "culprit", "culprit_pid", "cgroup", "trace", "disk",
+    "vcpu_id", "dialect", "argument", "call", "culprit", "culprit_pid", "cgroup", "trace", "disk", "lock",
     "by_pid",
 }
 # What is no sum, each with the reason.
@@ -42,6 +42,7 @@ NO_SUMS = {
     "judged", "events", "beyond", "troubles",	# of the whole trace: how it was aligned, what is outside
 	# of it, reports of a guest that cannot be
     "depth_mean", "depth_max",	# requests at once
+    "waiters",	# some tasks wait in several windows
     "buffers", "switch_off",	# the fullest buffer; advice
 }
 
@@ -123,7 +124,7 @@ PAGES = {
     "export": of_export,
 }
 PAGES.update((page, of_report(page)) for page in (
-    "--exits", "--waits", "--threads", "--tasks", "--events", "--disks", "--handlers", "--power", "--migrations", "--tracing",
+    "--exits", "--waits", "--threads", "--tasks", "--events", "--disks", "--locks", "--handlers", "--power", "--migrations", "--tracing",
     "--hypertrace"))
 PAGES["--function"] = of_report("--function", "*")
 OF_MONITORS = {"--devices": of_report("--devices")}

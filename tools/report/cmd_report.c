@@ -25,7 +25,8 @@
 /** What can be asked for instead of the report and needs no more than the model. */
 enum page {
 	PAGE_EXITS, PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS,
-	PAGE_DEVICES, PAGE_TASKS, PAGE_EVENTS, PAGE_DISKS, N_PAGES
+	PAGE_DEVICES, PAGE_TASKS, PAGE_EVENTS, PAGE_DISKS, PAGE_LOCKS,
+	N_PAGES
 };
 
 static const struct report_page *const report_pages[N_PAGES] = {
@@ -39,6 +40,7 @@ static const struct report_page *const report_pages[N_PAGES] = {
 	[PAGE_TASKS] = &report_host_tasks,
 	[PAGE_EVENTS] = &report_event_counts,
 	[PAGE_DISKS] = &report_disks,
+	[PAGE_LOCKS] = &report_locks,
 };
 
 /** The same in HTML, which has all of them but those that need more files. */
@@ -206,6 +208,8 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_EVENTS]), NULL },
 	{ 0, "disks", NULL, "instead: requests to disks, by disk, VM and task",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_DISKS]), NULL },
+	{ 0, "locks", NULL, "instead: waits for locks of the kernel, by lock, VM and task",
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_LOCKS]), NULL },
 	{ 0, "handlers", NULL, "instead: the host's interrupt handlers on vCPUs' pCPUs",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_HANDLERS]), NULL },
 	{ 0, "power", NULL, "instead: idle states and frequencies of pCPUs, and their cost",
@@ -273,7 +277,7 @@ static int check_options(const struct report_options *options)
 	if (count_pages(options) + options->full > 1)
 		return ksv_usage_error(options->command, "only one of --full, --worst, --exits, "
 				       "--waits, --threads, --tasks, --events, --disks, "
-				       "--handlers, --power, --migrations, --devices, "
+				       "--locks, --handlers, --power, --migrations, --devices, "
 				       "--tracing, and --hypertrace, --boot, --function");
 	if (options->format == TABLE_HTML && count_pages(options) + options->full)
 		return ksv_usage_error(options->command, "--format html has all pages: give no "

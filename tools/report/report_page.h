@@ -88,6 +88,9 @@ extern const struct report_page report_event_counts;
 /** What disks were asked for, and how long that took. */
 extern const struct report_page report_disks;
 
+/** Which locks of the kernel were waited for, and how long. */
+extern const struct report_page report_locks;
+
 /** What interrupted vCPUs on their pCPUs. */
 extern const struct report_page report_handlers;
 

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Waits for locks, by "report --locks": laws, a recount of trace-cmd's text, and sums of windows.
+
+usage: locks.py laws LOCKS.json LOCKS.csv
+       locks.py text LOCKS.json TEXT [FROM TO]	TEXT is what "trace-cmd report -R -t" prints; records of some CPU are
+						missing between FROM and TO (ns)
+       locks.py sums LOCKS.json PART.json...
+"""
+import collections
+import csv
+import json
+import re
+import sys
+
+SPIN, READ, WRITE, MUTEX = 1, 2, 4, 32
+KINDS = {0: "semaphore", SPIN: "spinlock", SPIN | READ: "rwlock read", SPIN | WRITE: "rwlock write", READ: "rwsem read",
+         WRITE: "rwsem write", MUTEX: "mutex", SPIN | MUTEX: "mutex"}
+SUMS = "waits", "failed"
+
+
+def check_laws(document, rows):
+    """Machines and tasks have each wait once; CSV has what JSON has."""
+    at = 0
+    for trace in document["traces"]:
+        assert trace["waits"] == sum(row["waits"] for row in trace["locks"]), trace["trace"]
+        for part in "machines", "tasks":
+            ours, theirs = collections.Counter(), collections.Counter()
+            for sums, key in (ours, part), (theirs, "locks"):
+                for row in trace[key]:
+                    name = row["lock"], row["kind"]
+                    for number in SUMS:
+                        sums[name, number] += row[number]
+                    sums[name, "known"] += row["waited"]["count"]
+                    sums[name, "ns"] += row["waited"]["total_ns"]
+            assert ours == theirs, (part, ours, theirs)
+        for row in trace["locks"]:
+            same = [task for task in trace["tasks"] if (task["lock"], task["kind"]) == (row["lock"], row["kind"])]
+            assert row["waiters"] == len(same), (row, same)
+        for section in "locks", "machines", "tasks":
+            for one in trace[section]:
+                row = rows[at]
+                at += 1
+                assert (row["section"], row["trace"]) == (section[:-1], trace["trace"]), (row, one)
+                for column in set(row) & set(one):
+                    assert row[column] == str(one[column]), (column, row, one)
+                assert row["waited_count"] == str(one["waited"]["count"]), (row, one)
+    assert at == len(rows), (at, len(rows))
+    return at
+
+
+def check_text(document, path, gap):
+    """A wait is known if it begins and ends on the same side of the gap, and not in it."""
+    def side(ns):
+        return 0 if not gap or ns <= gap[0] else 1 if ns < gap[1] else 2
+
+    waiting, waits, strangers = {}, [], 0
+    for line in open(path, errors="replace"):
+        found = re.match(r".*-(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}): contention_(begin|end):\s+lock_addr=(\w+) \w+=(\S+)",
+                         line)
+        if not found:
+            continue
+        ns, pid, cpu = int(found[3]) * 10**9 + int(found[4]), int(found[1]), int(found[2])
+        key, number = (pid, 0 if pid else cpu, int(found[6], 16)), int(found[7], 0)
+        if found[5] == "begin":
+            if key in waiting and side(waiting[key]["from"]) == side(ns) and number & MUTEX:
+                continue
+            waiting[key] = {"lock": found[6], "kind": KINDS[number], "pid": pid, "from": ns, "ns": None}
+            waits.append(waiting[key])
+        elif key in waiting:
+            wait = waiting.pop(key)
+            if side(wait["from"]) == side(ns) != 1:
+                wait["ns"] = ns - wait["from"]
+        else:
+            strangers += 1
+    trace = document["traces"][0]
+    assert (trace["waits"], trace["begun_before"]) == (len(waits), strangers), (len(waits), strangers)
+    for section, keys in ("locks", ("lock", "kind")), ("tasks", ("lock", "kind", "pid")):
+        ours = {tuple(row[key] for key in keys): row for row in trace[section]}
+        theirs = collections.defaultdict(list)
+        for wait in waits:
+            theirs[tuple(wait[key] for key in keys)].append(wait["ns"])
+        assert set(ours) == set(theirs), (set(ours) ^ set(theirs))
+        for key, times in theirs.items():
+            known = sorted(ns for ns in times if ns is not None)
+            row = ours[key]
+            assert (row["waits"], row["waited"]["count"], row["waited"]["total_ns"]) == \
+                (len(times), len(known), sum(known)), (row, times)
+            if known:
+                assert (row["waited"]["min_ns"], row["waited"]["max_ns"]) == (known[0], known[-1]), (row, known)
+    return len(waits)
+
+
+def check_sums(whole, parts):
+    for trace in whole["traces"]:
+        ours, theirs = collections.Counter(), collections.Counter()
+        for sums, documents in (ours, [whole]), (theirs, parts):
+            for document in documents:
+                for row in document["traces"][0]["tasks"]:
+                    name = row["lock"], row["kind"], row["pid"]
+                    for number in SUMS:
+                        sums[name, number] += row[number]
+                    sums[name, "ns"] += row["waited"]["total_ns"]
+        assert ours == theirs, (trace["trace"], ours, theirs)
+    return len(ours)
+
+
+def load(path):
+    return json.load(open(path))
+
+
+if sys.argv[1] == "laws":
+    print(check_laws(load(sys.argv[2]), list(csv.DictReader(open(sys.argv[3])))))
+elif sys.argv[1] == "text":
+    print(check_text(load(sys.argv[2]), sys.argv[3], [int(ns) for ns in sys.argv[4:6]]))
+else:
+    print(check_sums(load(sys.argv[2]), [load(path) for path in sys.argv[3:]]))
