@@ -4,6 +4,7 @@
  * @brief	Waits for locks of a kernel, from its events of contention.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,11 @@ uint32_t host_lock_kind_of(uint32_t flags)
 const char *host_lock_kind_name(uint32_t kind)
 {
 	return kinds[kind].name;
+}
+
+void host_lock_name(uint64_t lock, char name[HOST_LOCK_NAME])
+{
+	snprintf(name, HOST_LOCK_NAME, "0x%llx", (unsigned long long)lock);
 }
 
 /* --- records --------------------------------------------------------------------------------- */

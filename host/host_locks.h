@@ -51,6 +51,12 @@ int host_locks_read(struct host_locks *locks, struct kvm_trace *trace,
 		    int64_t (*time)(const void *arg, int64_t time_ns), const void *arg);
 void host_locks_free(struct host_locks *locks);
 
+/** Longer than the name of any lock. */
+#define HOST_LOCK_NAME	20
+
+/** host_lock_name - its address: "0xffff888301e57220" */
+void host_lock_name(uint64_t lock, char name[HOST_LOCK_NAME]);
+
 /** host_lock_kind_of - the number of a kind of lock, and of waiting for it; below 256 */
 uint32_t host_lock_kind_of(uint32_t flags);
 

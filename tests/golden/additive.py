@@ -96,6 +96,7 @@ ROWS = {
     "wake": (("vcpu", "cause", "waker"), ()), "loss": (("pcpu",), ()),
     "moment": (("vcpu", "kind"), ("rank",)), "guest_task": (("vcpu", "pid", "name"), ()),
     "disk_request": (("disk", "operation", "machine", "pid", "task"), ("end_ns", "issue_ns", "sector", "depth")),
+    "lock_wait": (("lock", "kind", "machine", "pid", "task"), ("begin_ns", "end_ns")),
 }
 
 

@@ -22,7 +22,8 @@ import sys
 import known
 import perfetto_trace
 
-NAMES = ("host", "vcpu", "interval", "exit", "migration", "wake", "loss", "guest_task", "disk_request")
+NAMES = ("host", "vcpu", "interval", "exit", "migration", "wake", "loss", "guest_task", "disk_request",
+         "lock_wait")
 
 
 def csv_tables(path):

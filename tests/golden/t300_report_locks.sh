@@ -47,6 +47,19 @@ for i in 0 1 2 3; do
 done
 check "windows add up" python3 "$ORACLE" sums whole.json part?.json > n
 
+# as SQL
+run query -q --format csv host-locks.dat "SELECT \"lock\", kind, pid, count(*), count(end_ns),
+	coalesce(sum(end_ns - begin_ns), 0), sum(failed) FROM lock_wait GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"
+status 0
+check "as SQL" python3 - whole.json "$OUT" << 'END'
+import csv, json, sys
+tasks = json.load(open(sys.argv[1]))["traces"][0]["tasks"]
+ours = sorted((row["lock"], row["kind"], row["pid"], row["waits"], row["waited"]["count"], row["waited"]["total_ns"],
+               row["failed"]) for row in tasks)
+answer = [tuple(row[:2]) + tuple(int(cell) for cell in row[2:]) for row in list(csv.reader(open(sys.argv[2])))[1:]]
+assert len(ours) > 10 and ours == answer, (ours, answer)
+END
+
 # One machine, and a trace without such events: unknown, and not 0.
 run report -q --locks --format json --vcpu g1 host-locks.dat
 status 0

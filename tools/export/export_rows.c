@@ -420,6 +420,12 @@ static void loss_rows(const struct export_job *job, struct export_sink *sink)
 	}
 }
 
+static struct export_value machine_id(const struct export_job *job, int32_t machine)
+{
+	return machine == VIRT_NONE ? number_if(false, 0) :
+	       number(virt_model_machine(model_of(job), machine)->id);
+}
+
 static void disk_request_row(const struct export_job *job, struct export_sink *sink,
 			     const struct host_disk_request *request)
 {
@@ -434,9 +440,7 @@ static void disk_request_row(const struct export_job *job, struct export_sink *s
 	guest_task_name(task, sizeof(task), report->load->host.kvm, request->pid);
 	PUT(sink, EXPORT_DISK_REQUEST, text(disk),
 	    text(host_disk_operation_name((enum host_disk_operation)request->operation)),
-	    machine == VIRT_NONE ? number_if(false, 0) :
-	    number(virt_model_machine(model_of(job), machine)->id),
-	    number(request->pid), text(task), number(request->issue_ns),
+	    machine_id(job, machine), number(request->pid), text(task), number(request->issue_ns),
 	    number_if(request->queue_ns != VIRT_NONE, request->queue_ns),
 	    number_if(request->end_ns != HOST_DISK_NO_TIME, request->end_ns),
 	    number_if(request->sector <= INT64_MAX, (int64_t)request->sector),
@@ -449,6 +453,30 @@ static void disk_request_rows(const struct export_job *job, struct export_sink *
 {
 	for (size_t i = 0; i < job->disks->n && !sink->failed(sink); i++)
 		disk_request_row(job, sink, &job->disks->requests[i]);
+}
+
+static void lock_wait_row(const struct export_job *job, struct export_sink *sink,
+			  const struct host_lock_wait *wait)
+{
+	const struct report *report = job->report;
+	int32_t machine = host_task_machine(model_of(job), wait->pid);
+	char lock[HOST_LOCK_NAME], task[GUEST_TASK_NAME];
+
+	if (!virt_begins_in(wait->begin_ns, report->from_ns, report->to_ns) ||
+	    !report_wants_work(report, machine))
+		return;
+	host_lock_name(wait->lock, lock);
+	guest_task_name(task, sizeof(task), report->load->host.kvm, wait->pid);
+	PUT(sink, EXPORT_LOCK_WAIT, text(lock),
+	    text(host_lock_kind_name(host_lock_kind_of(wait->flags))), machine_id(job, machine),
+	    number(wait->pid), text(task), number(wait->begin_ns),
+	    number_if(wait->end_ns != HOST_LOCK_NO_TIME, wait->end_ns), number(wait->has_failed));
+}
+
+static void lock_wait_rows(const struct export_job *job, struct export_sink *sink)
+{
+	for (size_t i = 0; i < job->locks->n && !sink->failed(sink); i++)
+		lock_wait_row(job, sink, &job->locks->waits[i]);
 }
 
 static bool wants(const struct export_job *job, enum export_table_id table)
@@ -485,5 +513,7 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 		loss_rows(job, sink);
 	if (wants(job, EXPORT_DISK_REQUEST))
 		disk_request_rows(job, sink);
+	if (wants(job, EXPORT_LOCK_WAIT))
+		lock_wait_rows(job, sink);
 	return job->most_moments && wants(job, EXPORT_MOMENT) ? moment_rows(job, sink) : 0;
 }

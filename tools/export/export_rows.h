@@ -9,6 +9,7 @@
 #include "export_sink.h"
 #include "guest_tasks.h"
 #include "host_disks.h"
+#include "host_locks.h"
 #include "report.h"
 
 /** What is exported: the window and the vCPUs are those of a report. */
@@ -18,7 +19,9 @@ struct export_job {
 	unsigned int		left_out;	/* tables that get no rows: 1 << their ids */
 	const struct guest_tasks *guests;	/* whose traces are there; none: n_guests 0 */
 	int			n_guests;
-	const struct host_disks	*disks;		/* of the host; none if that table is left out */
+	/* of the host; none if their table is left out */
+	const struct host_disks	*disks;
+	const struct host_locks	*locks;
 };
 
 /** export_wants_vcpu - is this vCPU among those that were asked for? */

@@ -154,6 +154,17 @@ static const struct export_column disk_request[] = {
 	BOOLEAN("failed", ""),
 };
 
+static const struct export_column lock_wait[] = {
+	TEXT("lock", "its address, as in report --locks"),
+	TEXT("kind", "as in report --locks"),
+	OF("machine", "machine.id", "the machine that the task works for; empty: none"),
+	INTEGER("pid", "the task that waits, or is interrupted by what waits"),
+	TEXT("task", "name of the task, with its pid"),
+	INTEGER("begin_ns", "within the window"),
+	INTEGER("end_ns", "maybe after the window; empty: not known"),
+	BOOLEAN("failed", "it ended without the lock"),
+};
+
 #define TABLE(name, columns, what)	{ name, what, columns, ARRAY_SIZE(columns) }
 
 const struct export_table export_tables[EXPORT_N_TABLES] = {
@@ -173,6 +184,8 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 				    "a task has a CPU of its guest, by the guest's own trace"),
 	[EXPORT_DISK_REQUEST] = TABLE("disk_request", disk_request,
 				      "a request is given to a disk of the host"),
+	[EXPORT_LOCK_WAIT] = TABLE("lock_wait", lock_wait,
+				   "a task of the host begins to wait for a lock of its kernel"),
 };
 
 static void create_column(FILE *sql, const struct export_column *column, const char *type)

@@ -24,12 +24,14 @@ int export_take_moments(const struct ksv_command *command, const struct ksv_opti
 }
 
 static int take_report(const struct loading *loading, struct report *report,
-		       const struct guest_tasks *guests, const struct host_disks *disks)
+		       const struct guest_tasks *guests, const struct host_disks *disks,
+		       const struct host_locks *locks)
 {
 	const struct export_job job = {
 		.report = report, .most_moments = loading->source->moments,
 		.left_out = loading->source->left_out,
 		.guests = guests, .n_guests = report->load->n_guests, .disks = disks,
+		.locks = locks,
 	};
 
 	if (report_window(report, &loading->source->vcpus, 0)) {
@@ -42,24 +44,33 @@ static int take_report(const struct loading *loading, struct report *report,
 	return loading->take(loading->arg, &job);
 }
 
-/** With the tasks of its guests, and its disks. */
+/** Is a table not left out? */
+static bool wants(const struct loading *loading, enum export_table_id table)
+{
+	return !(loading->source->left_out >> table & 1);
+}
+
+/** With the tasks of its guests, its disks and its locks. */
 static int take_model(const struct loading *loading, struct report *report)
 {
 	const struct model_load *load = report->load;
 	struct guest_tasks *guests = calloc((size_t)load->n_guests + 1, sizeof(*guests));
 	struct host_disks disks = { .n = 0 };
-	bool wants_disks = !(loading->source->left_out >> EXPORT_DISK_REQUEST & 1);
+	struct host_locks locks = { .n = 0 };
 	int ret = guests ? 0 : -ENOMEM, status = KSV_EXIT_FILE;
 
 	for (int i = 0; !ret && i < load->n_guests; i++)
 		ret = guest_tasks_read(&guests[i], &load->host, load->model, &load->clocks[i]);
-	if (!ret && load->host.kvm && wants_disks)
+	if (!ret && load->host.kvm && wants(loading, EXPORT_DISK_REQUEST))
 		ret = host_disks_read(&disks, load->host.kvm, NULL, NULL);
+	if (!ret && load->host.kvm && wants(loading, EXPORT_LOCK_WAIT))
+		ret = host_locks_read(&locks, load->host.kvm, NULL, NULL);
 	if (ret)
 		ksv_error("%s: %s", report->file, host_trace_problem(ret));
 	else
-		status = take_report(loading, report, guests, &disks);
+		status = take_report(loading, report, guests, &disks, &locks);
 	host_disks_free(&disks);
+	host_locks_free(&locks);
 	for (int i = 0; guests && i < load->n_guests; i++)
 		guest_tasks_free(&guests[i]);
 	free(guests);

@@ -4,7 +4,6 @@
  * @brief	kshark-virt report --locks: waits for locks of the kernel, by lock, machine, task.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "guest_tasks.h"
@@ -232,8 +231,6 @@ static const struct table_rows task_rows = {
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-#define LOCK_NAME	20
-
 /** Has text shown enough rows? */
 static bool is_full(const struct page *page)
 {
@@ -241,9 +238,10 @@ static bool is_full(const struct page *page)
 }
 
 /** The N_SUM_COLUMNS cells of a sum. @name: receives that of the lock */
-static void sum_cells(const struct lock_sum *sum, struct table_cell *cells, char name[LOCK_NAME])
+static void sum_cells(const struct lock_sum *sum, struct table_cell *cells,
+		      char name[HOST_LOCK_NAME])
 {
-	snprintf(name, LOCK_NAME, "0x%llx", (unsigned long long)sum->lock);
+	host_lock_name(sum->lock, name);
 	cells[0] = table_name(name);
 	cells[1] = table_name(sum->kind);
 	cells[2] = table_number((int64_t)sum->waits);
@@ -259,7 +257,7 @@ static void of_lock_rows(const struct page *page)
 		struct table_cell cells[ARRAY_SIZE(lock_columns)] = {
 			table_name("lock"), table_absent(), table_absent(), table_absent(),
 		};
-		char name[LOCK_NAME];
+		char name[HOST_LOCK_NAME];
 
 		sum_cells(&sums->all[i], &cells[4], name);
 		cells[4 + N_SUM_COLUMNS] = table_number((int64_t)sums->all[i].tasks);
@@ -278,7 +276,7 @@ static void of_machine_rows(const struct page *page)
 			table_name("machine"),
 			table_name(report_works_for(page->report, sum->who, page->is_guest)),
 		};
-		char name[LOCK_NAME];
+		char name[HOST_LOCK_NAME];
 
 		if (!report_wants_work(page->report, sum->who))
 			continue;
@@ -296,7 +294,7 @@ static void of_task_rows(const struct page *page)
 		const struct lock_sum *sum = &sums->all[i];
 		int32_t machine = machine_of(page, sum->who);
 		struct table_cell cells[ARRAY_SIZE(task_columns)];
-		char name[LOCK_NAME], task[GUEST_TASK_NAME];
+		char name[HOST_LOCK_NAME], task[GUEST_TASK_NAME];
 
 		if (!report_wants_work(page->report, machine))
 			continue;
