@@ -8,6 +8,7 @@
 
 #include "host_tasks.h"
 #include "json_durations.h"
+#include "report_modes.h"
 #include "report_page.h"
 #include "report_unknown.h"
 #include "text_columns.h"
@@ -135,46 +136,11 @@ struct page {
 	const struct report	*report;
 	struct host_tasks	tasks;
 	struct host_task_sums	sums;
-	unsigned int		lacks;	/* set of what was not recorded */
 };
 
 static void task_name(const struct page *page, int32_t pid, char name[GUEST_TASK_NAME])
 {
 	guest_task_name(name, GUEST_TASK_NAME, page->tasks.modes.trace, pid);
-}
-
-/** The time in a mode, if the trace has the records that show it. */
-static struct table_cell mode_cell(const struct page *page, const int64_t *ns, enum host_mode mode)
-{
-	const struct host_modes *modes = &page->tasks.modes;
-	const struct virt_model *model = page->report->load->model;
-	bool known = true;
-
-	switch (mode) {
-	case HOST_MODE_GUEST:
-		known = virt_model_knows(model, VIRT_NUMBER_GUEST);
-		break;
-	case HOST_MODE_USER:
-	case HOST_MODE_SYSCALL:
-		known = modes->has_calls;
-		break;
-	case HOST_MODE_INTERRUPT:
-		known = modes->has_interrupts;
-		break;
-	case HOST_MODE_SOFTIRQ:
-		known = modes->has_softirqs;
-		break;
-	default:
-		break;
-	}
-	return known ? table_number(ns[mode]) : table_unknown();
-}
-
-/** @cells: receives HOST_N_MODES cells */
-static void mode_cells(const struct page *page, const int64_t *ns, struct table_cell *cells)
-{
-	for (int mode = 0; mode < HOST_N_MODES; mode++)
-		cells[mode] = mode_cell(page, ns, (enum host_mode)mode);
 }
 
 static struct table_cell faults_cell(const struct page *page, const struct host_mode_sum *modes)
@@ -253,7 +219,7 @@ static void task_row(const struct page *page, const struct host_task_sum *sum,
 	cells[at++] = table_optional(lives, (int64_t)sum->migrations);
 	cells[at] = table_durations(wakes ? &sum->wake : NULL);
 	cells[at++].absent = !lives;
-	mode_cells(page, modes_of(sum), &cells[at]);
+	report_mode_cells(page->report, &page->tasks.modes, modes_of(sum), &cells[at]);
 	at += HOST_N_MODES;
 	cells[at++] = faults_cell(page, sum->modes);
 	cells[at++] = table_pcpus(pcpus, n);
@@ -300,7 +266,7 @@ static void mode_rows(const struct page *page, const struct host_task_sum *first
 			continue;
 		task_name(page, first[i].pid, name);
 		cells[0] = table_name(name);
-		mode_cells(page, modes_of(&first[i]), &cells[1]);
+		report_mode_cells(page->report, &page->tasks.modes, modes_of(&first[i]), &cells[1]);
 		cells[1 + HOST_N_MODES] = faults_cell(page, first[i].modes);
 		table_row(page->to, cells);
 	}
@@ -420,7 +386,7 @@ static int group_rows(const struct page *page, int32_t machine, const struct hos
 	cells[1] = table_number(to->unknown ? VIRT_NONE : total_ns);
 	cells[2] = table_number(to->unknown ? VIRT_NONE : preempted_ns);
 	cells[3] = to->unknown ? table_unknown() : woken_cell(page, waking_ns);
-	mode_cells(page, modes_ns, &cells[4]);
+	report_mode_cells(page->report, &page->tasks.modes, modes_ns, &cells[4]);
 	for (int mode = 0; mode < HOST_N_MODES && to->unknown; mode++)
 		cells[4 + mode] = table_unknown();
 	table_group(to, cells);
@@ -443,68 +409,7 @@ static int group_rows(const struct page *page, int32_t machine, const struct hos
 	return ret;
 }
 
-/* --- what was not recorded -------------------------------------------------------------------- */
-
-/** What is unknown without some events; the bit of each row is its number. */
-static const struct {
-	const char	*record, *text;
-	const char	*unknown[2];	/* keys of JSON */
-	bool		included;	/* other modes include it */
-} lacks[] = {
-	{ "raw_syscalls", "raw_syscalls, or all of syscalls, was not recorded: user and system "
-	  "calls are unknown", { "user_ns", "syscall_ns" }, false },
-	{ "irq, irq_vectors", "irq and irq_vectors were not both recorded: interrupts are unknown; "
-	  "other modes include them", { "interrupt_ns" }, true },
-	{ "irq:softirq_entry, irq:softirq_exit", "irq:softirq_entry and irq:softirq_exit were not "
-	  "both recorded: softirqs are unknown; other modes include them", { "softirq_ns" }, true },
-	{ "exceptions:page_fault_user, exceptions:page_fault_kernel", "exceptions:page_fault_user "
-	  "or page_fault_kernel was not recorded: page faults are unknown", { "faults" }, false },
-};
-
-static unsigned int lacks_of(const struct host_modes *modes)
-{
-	const bool has[] = {
-		modes->has_calls, modes->has_interrupts, modes->has_softirqs, modes->has_faults,
-	};
-	unsigned int set = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(has); i++)
-		set |= has[i] ? 0 : 1U << i;
-	return set;
-}
-
-static void text_lacks(const struct page *page)
-{
-	struct output *text = table_as_text(page->to);
-
-	for (size_t i = 0; i < ARRAY_SIZE(lacks) && text; i++)
-		if (page->lacks >> i & 1)
-			out_printf(text, "  unknown  %s\n", lacks[i].text);
-}
-
-static void json_lacks(const struct page *page)
-{
-	struct json *json = table_as_json(page->to);
-
-	if (json && page->to->unknown)
-		json_null(json, "modes_not_recorded");
-	if (!json || page->to->unknown)
-		return;
-	json_open(json, "modes_not_recorded", '[', false);
-	for (size_t i = 0; i < ARRAY_SIZE(lacks); i++) {
-		if (!(page->lacks >> i & 1))
-			continue;
-		json_open(json, NULL, '{', true);
-		json_str(json, "record", lacks[i].record);
-		json_open(json, "unknown", '[', true);
-		for (size_t k = 0; k < ARRAY_SIZE(lacks[i].unknown) && lacks[i].unknown[k]; k++)
-			json_str(json, NULL, lacks[i].unknown[k]);
-		json_close(json, ']');
-		json_bool(json, "included", lacks[i].included);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-}
+/* --- all ------------------------------------------------------------------------------------- */
 
 static int all_rows(const struct page *page)
 {
@@ -514,7 +419,7 @@ static int all_rows(const struct page *page)
 	size_t at = 0, first;
 	int ret = 0;
 
-	text_lacks(page);
+	report_modes_text(page->to, &page->tasks.modes);
 	for (int32_t m = 0; m <= n_machines && !ret; m++) {
 		int32_t machine = m == n_machines ? VIRT_NONE : m;
 
@@ -541,11 +446,10 @@ static int write_host_tasks(struct table_writer *to, const struct report *report
 	if (!to->unknown && !ret)
 		ret = host_task_sums_make(&page.sums, &page.tasks, report->load->model,
 					  report->from_ns, report->to_ns);
-	page.lacks = to->unknown ? 0 : lacks_of(&page.tasks.modes);
 	if (!ret)
 		ret = all_rows(&page);
 	table_end(to);
-	json_lacks(&page);
+	report_modes_json(to, &page.tasks.modes);
 	host_task_sums_free(&page.sums);
 	host_tasks_free(&page.tasks);
 	return ret;
