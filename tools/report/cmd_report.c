@@ -22,11 +22,15 @@
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	1000000
 
+/** Intervals of --over-time. */
+#define MAX_INTERVALS	10000
+#define INTERVALS	20
+
 /** What can be asked for instead of the report and needs no more than the model. */
 enum page {
 	PAGE_EXITS, PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS,
 	PAGE_DEVICES, PAGE_TASKS, PAGE_EVENTS, PAGE_DISKS, PAGE_LOCKS,
-	N_PAGES
+	PAGE_OVER_TIME, N_PAGES
 };
 
 static const struct report_page *const report_pages[N_PAGES] = {
@@ -41,6 +45,7 @@ static const struct report_page *const report_pages[N_PAGES] = {
 	[PAGE_EVENTS] = &report_event_counts,
 	[PAGE_DISKS] = &report_disks,
 	[PAGE_LOCKS] = &report_locks,
+	[PAGE_OVER_TIME] = &report_over_time,
 };
 
 /** The same in HTML, which has all of them but those that need more files. */
@@ -78,6 +83,7 @@ struct report_options {
 	struct ksv_time		from, to;
 	struct report_worst	worst;
 	bool			tracing, full, pages[N_PAGES];
+	int			n_intervals;	/* of --over-time; 0: not asked for */
 	int			sort;		/* index of report_summary_columns, from 1 on */
 	char *const		*argv;		/* what is no option */
 	int			n_argv;
@@ -126,6 +132,16 @@ static int take_sort(const struct ksv_command *command, const struct ksv_option 
 	int status = ksv_take_choice(command, option, text, target);
 
 	*(int *)target += !status;
+	return status;
+}
+
+static int take_over_time(const struct ksv_command *command, const struct ksv_option *option,
+			  const char *text, void *target)
+{
+	size_t n = INTERVALS;
+	int status = text ? ksv_take_number(command, option, text, 1, MAX_INTERVALS, &n) : 0;
+
+	*(int *)target = (int)n;
 	return status;
 }
 
@@ -210,6 +226,9 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_DISKS]), NULL },
 	{ 0, "locks", NULL, "instead: waits for locks of the kernel, by lock, VM and task",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_LOCKS]), NULL },
+	{ 0, "over-time", "[=N]", "instead: what the host's pCPUs did, in N intervals\n"
+	  "(default 20)",
+	  take_over_time, offsetof(OPTIONS, n_intervals), NULL },
 	{ 0, "handlers", NULL, "instead: the host's interrupt handlers on vCPUs' pCPUs",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_HANDLERS]), NULL },
 	{ 0, "power", NULL, "instead: idle states and frequencies of pCPUs, and their cost",
@@ -277,8 +296,9 @@ static int check_options(const struct report_options *options)
 	if (count_pages(options) + options->full > 1)
 		return ksv_usage_error(options->command, "only one of --full, --worst, --exits, "
 				       "--waits, --threads, --tasks, --events, --disks, "
-				       "--locks, --handlers, --power, --migrations, --devices, "
-				       "--tracing, and --hypertrace, --boot, --function");
+				       "--locks, --over-time, --handlers, --power, "
+				       "--migrations, --devices, --tracing, and "
+				       "--hypertrace, --boot, --function");
 	if (options->format == TABLE_HTML && count_pages(options) + options->full)
 		return ksv_usage_error(options->command, "--format html has all pages: give no "
 				       "--full, --worst, --exits ...");
@@ -550,6 +570,7 @@ static int report_file(const struct report_options *options, struct model_files 
 	job.report.count = &job.counted.count;
 	job.report.topology = &job.topology;
 	job.report.monitors = &job.monitors;
+	job.report.n_intervals = options->n_intervals;
 	set_summary(&job, files);
 	if (!first && is_document(options, files))
 		out_str(out, ",\n");
@@ -645,6 +666,7 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 	int first, status;
 
 	status = model_parse(command, argc, argv, &options, &options.trace, &first);
+	options.pages[PAGE_OVER_TIME] = options.n_intervals;
 	if (status < 0 && check_options(&options))
 		status = KSV_EXIT_USAGE;
 	if (status >= 0)

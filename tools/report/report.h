@@ -48,6 +48,7 @@ struct report {
 	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
 	struct virt_loss_walk	*lost;		/* of commands with intervals, which free it */
 	int			n_pcpus;
+	int			n_intervals;	/* of a page that shows the window in intervals */
 	const struct host_topology *topology;	/* if it is asked for; or NULL */
 	const struct model_monitors *monitors;	/* the same */
 };

@@ -91,6 +91,9 @@ extern const struct report_page report_disks;
 /** Which locks of the kernel were waited for, and how long. */
 extern const struct report_page report_locks;
 
+/** What the pCPUs did, interval by interval. */
+extern const struct report_page report_over_time;
+
 /** What interrupted vCPUs on their pCPUs. */
 extern const struct report_page report_handlers;
 
