@@ -428,32 +428,34 @@ static void put_command(struct output *out, const struct report_html *html)
 }
 
 int report_html_write(struct output *out, const struct report *report,
-		      const struct ksv_vcpu_set *vcpus, struct report_html *html)
+		      const struct ksv_vcpu_set *vcpus, const struct report_html *html)
 {
+	struct report_html with_places = *html;
 	struct report_summary_row *rows;
 	int32_t *places = report_html_places(report);
 	ssize_t n = places ? report_summary_rows(report, SUMMARY_STEAL, &rows) : -1;
 	struct report shared = *report;
+	struct virt_worst *own;
 	int ret;
 
 	if (n < 0) {
 		free(places);
 		return -ENOMEM;
 	}
-	html->places = places;
+	with_places.places = places;
 	out_printf(out, "<article class=\"trace\" id=\"t%d\">\n", html->index);
 	put_head(out, report);
 	put_answer(out, report, rows, (size_t)n);
 	put_limits(out, report);
-	put_vcpus(out, report, html, rows, (size_t)n);
+	put_vcpus(out, report, &with_places, rows, (size_t)n);
 	free(rows);
-	shared.worst = report_worst_index(report);
-	ret = shared.worst ? report_html_figure(out, &shared, html) : -ENOMEM;
+	shared.worst = report_worst_index(report, &own);
+	ret = shared.worst ? report_html_figure(out, &shared, &with_places) : -ENOMEM;
 	if (!ret)
-		ret = report_html_moments(out, &shared, vcpus, html);
+		ret = report_html_moments(out, &shared, vcpus, &with_places);
 	if (!ret)
-		ret = put_numbers(out, &shared, vcpus, html);
-	virt_worst_free(shared.worst);
+		ret = put_numbers(out, &shared, vcpus, &with_places);
+	virt_worst_free(own);
 	put_command(out, html);
 	out_str(out, "</article>\n");
 	free(places);

@@ -32,11 +32,12 @@ void report_html_end(struct output *out);
 /**
  * report_html_write - write the part of the page about a trace
  * @report: with all that report_build() does, and its sections built
+ * @html: without places
  *
  * Return: 0 or -ENOMEM.
  */
 int report_html_write(struct output *out, const struct report *report,
-		      const struct ksv_vcpu_set *vcpus, struct report_html *html);
+		      const struct ksv_vcpu_set *vcpus, const struct report_html *html);
 
 /** report_html_figure - the figure of all vCPUs, with its intervals. Return: 0 or -ENOMEM. */
 int report_html_figure(struct output *out, const struct report *report,

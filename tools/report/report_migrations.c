@@ -133,8 +133,7 @@ static int migrations_vcpu_rows(struct table_writer *to, const struct report *re
 
 static int migrations_rows(struct table_writer *to, const struct report *report)
 {
-	struct virt_worst *own = report->worst ? NULL : report_worst_index(report);
-	struct virt_worst *worst = report->worst ? report->worst : own;
+	struct virt_worst *own, *worst = report_worst_index(report, &own);
 	int ret = worst ? report_each_vcpu(report, to, migrations_vcpu_rows, worst) : -ENOMEM;
 
 	virt_worst_free(own);

@@ -114,11 +114,15 @@ unsigned int report_worst_visible(const struct report *report, unsigned int kind
 	return kinds;
 }
 
-struct virt_worst *report_worst_index(const struct report *report)
+struct virt_worst *report_worst_index(const struct report *report, struct virt_worst **own)
 {
-	return virt_worst_new(report->load->model, false,
+	*own = NULL;
+	if (report->worst)
+		return report->worst;
+	*own = virt_worst_new(report->load->model, false,
 			      report->delivery ? report->delivery->irqs.all : NULL,
 			      report->delivery ? report->delivery->irqs.n : 0);
+	return *own;
 }
 
 static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
@@ -140,8 +144,7 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 	query.n_of = (size_t)n;
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
 		query.min_ns[kind] = worst->above_ns;
-	list->own = report->worst ? NULL : report_worst_index(report);
-	list->index = report->worst ? report->worst : list->own;
+	list->index = report_worst_index(report, &list->own);
 	list->hits = calloc(worst->n, sizeof(*list->hits));
 	n = list->index && list->hits ?
 	    virt_worst_top(list->index, &query, list->hits, worst->n) : -ENOMEM;

@@ -24,8 +24,13 @@ int report_worst_kinds(const char *text, unsigned int *kinds);
 /** report_worst_visible - those of some kinds whose moments the trace can show */
 unsigned int report_worst_visible(const struct report *report, unsigned int kinds);
 
-/** report_worst_index - the index of all vCPUs. Return: to be freed, or NULL without memory. */
-struct virt_worst *report_worst_index(const struct report *report);
+/**
+ * report_worst_index - the index of all vCPUs: the report's, or a new one
+ * @own: the new one, to be freed, or NULL
+ *
+ * Return: the index, or NULL without memory.
+ */
+struct virt_worst *report_worst_index(const struct report *report, struct virt_worst **own);
 
 /**
  * report_worst_each - pass each moment to @take, the worst one first
