@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """html_speed.py CHROMIUM PAGE...: how long pages of report --format html take to open, and to draw while they zoom.
 
-Prints for each page the number of intervals, the ms until its figure is there, and the ms that drawing takes, of the
-steps from all of the window to a millionth and back the slowest but for a twentieth: as the page is, and with a search that finds much.
+Prints for each page the number of intervals, the ms until its figure is there, and twice the ms that drawing a step
+of a zoom takes: first as the page is, then with a search that finds much. The zoom has 60 steps, in to a millionth of
+the window and back; 95 % of the steps take as long as printed, or less. Each number is the least of three attempts.
 """
 import sys
 import tempfile
@@ -41,15 +42,24 @@ ZOOM = """new Promise((done) => {
     }
 })"""
 
+# When is the figure there? This runs before the page does.
+WATCH = """new MutationObserver((changes, observer) => {
+    if (!document.querySelector('.figure[data-ready]'))
+        return;
+    window.openedAfter = performance.now();
+    observer.disconnect();
+}).observe(document, { subtree: true, attributes: true, attributeFilter: ['data-ready'] })"""
+
 
 def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = html_browser.start(sys.argv[1], folder)
+        browser.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
         for page in sys.argv[2:]:
             best = None
             for _ in range(3):
                 browser.open(page)
-                opened = browser.run("performance.getEntriesByName('figure')[0].startTime")
+                opened = browser.run("window.openedAfter")
                 plain = browser.run(ZOOM)
                 browser.run("""(() => { const search = document.querySelector('.figure .search');
                     search.value = 'e'; search.dispatchEvent(new Event('input')); })()""")

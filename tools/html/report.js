@@ -1028,7 +1028,6 @@ async function makeFigure(trace) {
 	said.textContent = "Scroll or + and - zoom, drag or arrows move; Shift and drag, or a and b, select a " +
 			   "time; click for details.";
 	section.dataset.ready = "yes";
-	performance.mark("figure");
 }
 
 const figures = [];
