@@ -24,6 +24,9 @@
 /** No vCPU goes to another pCPU: none has gone there while it waited, either. */
 #define STILL		(UINT64_C(1) << 62)
 
+/** VM entries or exits were recorded: no other kind is needed to see that a vCPU has a pCPU. */
+#define CROSSED		(UINT64_C(1) << 61)
+
 /** Xen's runstate changes are switches and wake-ups in one; requests show less than these. */
 #define XEN_SWITCH	(K(RUNSTATE) | K(SWITCH))
 
@@ -32,9 +35,10 @@ static const struct number_row {
 	bool		everywhere;	/* every report has it */
 	uint64_t	needs[VIRT_N_HYPERVISORS][MAX_SETS]; /* 0 ends them */
 } numbers[VIRT_N_NUMBERS] = {
+	/* without exits, Xen's switches show guest and hypervisor together */
 	[VIRT_NUMBER_GUEST] = { "guest", true, {
 		{ K(ENTRY), K(EXIT) },
-		{ K(EXIT) } } },
+		{ K(EXIT), XEN_SWITCH | CROSSED } } },
 	[VIRT_NUMBER_HYPERVISOR] = { "hypervisor", true, {
 		{ K(ENTRY) | K(WHOLE), K(EXIT) | K(WHOLE) },
 		{ K(ENTRY), K(EXIT) } } },
@@ -249,6 +253,8 @@ uint64_t virt_model_missing(const struct virt_model *model, enum virt_number num
 		recorded |= UNSPLIT;
 	if (!model->migrates)
 		recorded |= STILL;
+	if (recorded & (K(ENTRY) | K(EXIT)))
+		recorded |= CROSSED;
 	for (size_t i = 0; virt_needs(virt_model_hypervisor(model), number, i, &set); i++)
 		if (!(set & recorded))
 			missing |= set & -set;

@@ -104,6 +104,14 @@ static void test_sentences(void **state)
 	assert_null(virt_model_lacks(model, VIRT_RECORD_EXIT, text, sizeof(text)));
 	assert_int_equal(virt_model_includes(model, VIRT_GUEST), 1U << VIRT_HYPERVISOR);
 	virt_model_free(model);
+	/* without switches, either, nothing shows a vCPU on a pCPU */
+	model = model_without(VIRT_XEN, BIT(ENTRY) | BIT(EXIT) | BIT(RUNSTATE) | BIT(SWITCH));
+	assert_int_equal(virt_model_includes(model, VIRT_GUEST), 0);
+	assert_false(virt_model_knows(model, VIRT_NUMBER_GUEST));
+	virt_model_free(model);
+	model = model_without(VIRT_XEN, BIT(RUNSTATE) | BIT(SWITCH));
+	assert_true(virt_model_knows(model, VIRT_NUMBER_GUEST));
+	virt_model_free(model);
 	model = model_without(VIRT_XEN, BIT(CALL) | BIT(INJECT));
 	for (int i = VIRT_NUMBER_INJECTED; i <= VIRT_NUMBER_TRAPS; i++) {
 		if (i == VIRT_NUMBER_SUBCALLS)
