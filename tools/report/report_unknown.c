@@ -127,13 +127,13 @@ void report_known_facts(struct facts *to, struct fact fact, const struct report 
 	to->unknown = false;
 }
 
-/** Which other states' time is in that of a state, as a member of the object that is open. */
-static void state_includes(struct json *json, unsigned int in)
+/** Which other states' time is in that of a state, as a member @key of the object that is open. */
+static void state_includes(struct json *json, const char *key, unsigned int in)
 {
 	char names[VIRT_STATE_NAMES];
 
 	if (in)
-		json_str(json, "includes", virt_state_names(in, "+", names, sizeof(names)));
+		json_str(json, key, virt_state_names(in, "+", names, sizeof(names)));
 }
 
 void report_state_facts(struct facts *to, struct fact fact, const struct report *report,
@@ -144,7 +144,7 @@ void report_state_facts(struct facts *to, struct fact fact, const struct report 
 	if (in && to->json) {
 		json_open(to->json, fact.key, '{', true);
 		json_stretch_members(to->json, stretches);
-		state_includes(to->json, in);
+		state_includes(to->json, "includes", in);
 		json_close(to->json, '}');
 		fact.key = NULL;
 	}
@@ -170,8 +170,13 @@ void report_states_facts(struct facts *to, const struct report *report, const ch
 		facts_part(to, FACT(virt_state_name(state), section ? text : NULL, name), ns[i]);
 	}
 	to->unknown = before;
-	if (to->json)
-		state_includes(to->json, virt_model_includes(report->load->model, VIRT_HYPERVISOR));
+	for (int i = first; i < (int)end && to->json; i++) {
+		enum virt_state state = (enum virt_state)i;
+
+		snprintf(text, sizeof(text), "%s_includes", virt_state_name(state));
+		state_includes(to->json, state == VIRT_HYPERVISOR ? "includes" : text,
+			       virt_model_includes(report->load->model, state));
+	}
 	facts_close(to, '}');
 }
 
