@@ -281,6 +281,7 @@ static void test_no_runstates(void **state)
 		struct trace less = sample(samples[i], keep_no_runstates);
 		struct xen_trace *xen = open_trace(&whole), *xen_less = open_trace(&less);
 		struct virt_model *model = model_of(xen), *seen = model_of(xen_less);
+		int64_t on_ns = 0, without_ns = 0;
 
 		assert_in_range(virt_model_n_vcpus(seen), 1, virt_model_n_vcpus(model));
 		for (int32_t v = 0; v < virt_model_n_vcpus(seen); v++) {
@@ -289,6 +290,10 @@ static void test_no_runstates(void **state)
 			int64_t ns = on_pcpus_ns(model, same), off_ns = on_pcpus_ns(seen, v) - ns;
 			struct virt_totals totals;
 
+			virt_vcpu_totals(model, same, INT64_MIN, INT64_MAX, &totals);
+			on_ns += ns;
+			for (int s = VIRT_PREEMPTED; s < VIRT_UNKNOWN; s++)
+				without_ns += totals.ns[s];
 			virt_vcpu_totals(seen, v, INT64_MIN, INT64_MAX, &totals);
 			print_message("%s: %s: %lld ns, and %lld\n", samples[i],
 				      virt_model_vcpu(seen, v)->name, (long long)ns,
@@ -297,6 +302,8 @@ static void test_no_runstates(void **state)
 			for (int s = VIRT_PREEMPTED; s < VIRT_UNKNOWN; s++)
 				assert_int_equal(totals.ns[s], 0);
 		}
+		/* with runstates, there is time of both kinds */
+		assert_true(on_ns > 0 && without_ns > 0);
 		virt_model_free(model);
 		virt_model_free(seen);
 		xen_trace_close(xen);
