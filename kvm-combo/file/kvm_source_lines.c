@@ -56,7 +56,23 @@ static bool find_bytes(const struct tep_record *record, struct tep_format_field 
 	return *offset + *size <= (size_t)record->size;
 }
 
-/** Text up to its end, or what libtraceevent prints of an array. */
+/** libtraceevent takes arrays of any 8 bits for text; those of numbers may have any bytes. */
+static bool is_text(const struct tep_format_field *field)
+{
+	return field->flags & TEP_FIELD_IS_STRING && strstr(field->type, "char") &&
+	       !strstr(field->type, "unsigned");
+}
+
+/** As libtraceevent prints arrays of numbers. */
+static void put_bytes(struct trace_seq *text, const uint8_t *bytes, size_t n)
+{
+	trace_seq_puts(text, "ARRAY[");
+	for (size_t i = 0; i < n; i++)
+		trace_seq_printf(text, "%s%02x", i ? ", " : "", bytes[i]);
+	trace_seq_putc(text, ']');
+}
+
+/** Text up to its end, or the numbers of an array. */
 static void add_text(struct lines *lines, const struct tep_record *record,
 		     struct tep_format_field *field, struct kvm_line_field *to)
 {
@@ -65,10 +81,12 @@ static void add_text(struct lines *lines, const struct tep_record *record,
 	if (!find_bytes(record, field, &offset, &size))
 		return;
 	trace_seq_reset(&lines->text);
-	if (field->flags & TEP_FIELD_IS_STRING) {
+	if (is_text(field)) {
 		const char *text = (const char *)record->data + offset;
 
 		trace_seq_printf(&lines->text, "%.*s", (int)strnlen(text, size), text);
+	} else if (field->flags & TEP_FIELD_IS_STRING) {
+		put_bytes(&lines->text, (const uint8_t *)record->data + offset, size);
 	} else {
 		tep_print_field_content(&lines->text, record->data, record->size, field);
 	}
