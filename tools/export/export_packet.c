@@ -4,6 +4,8 @@
  * @brief	Packets of Perfetto's trace format, by protobuf-c.
  */
 #include <errno.h>
+#include <stdlib.h>
+
 #include <perfetto.pb-c.h>
 
 #include "escape.h"
@@ -17,34 +19,8 @@
 #define STATE_CLEARED		1
 #define STATE_NEEDED		2
 
-/** The largest packet has a name or two. */
-#define PACKET_SIZE		(4 * EXPORT_TEXT_SIZE)
-/** Bytes before fields: number of the field and type. */
-#define TAG_VARINT(field)	((uint64_t)(field) << 3)
-#define TAG_BYTES(field)	((uint64_t)(field) << 3 | 2)
-/** Fields: of a trace; of a packet; of a bundle. */
-#define TRACE_PACKET		1
-#define PACKET_FTRACE		1
-#define PACKET_SEQUENCE		10
-#define PACKET_MACHINE		98
-#define BUNDLE_CPU		1
-#define BUNDLE_LOST		3
-
-static void put_varint(struct output *out, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		out_char(out, (char)(value | 0x80));
-	out_char(out, (char)value);
-}
-
-static size_t varint_size(uint64_t value)
-{
-	size_t size = 1;
-
-	while (value >>= 7)
-		size++;
-	return size;
-}
+/** Most packets are smaller; those with records are not. */
+#define PACKET_SIZE		((size_t)4096)
 
 /** Each machine has a sequence of packets. */
 static uint32_t sequence_of(uint32_t machine)
@@ -54,22 +30,28 @@ static uint32_t sequence_of(uint32_t machine)
 
 static void put_of(struct output *out, uint32_t machine, Ksv__TracePacket *packet)
 {
-	uint8_t bytes[PACKET_SIZE];
+	uint8_t room[PACKET_SIZE], *bytes = room;
+	Ksv__Trace trace = KSV__TRACE__INIT;
 	size_t size;
 
 	packet->has_trusted_packet_sequence_id = true;
 	packet->trusted_packet_sequence_id = sequence_of(machine);
 	packet->has_machine_id = machine != 0;
 	packet->machine_id = machine;
-	size = ksv__trace_packet__get_packed_size(packet);
-	if (size > sizeof(bytes)) {
-		out->error = out->error ? out->error : E2BIG;
-		return;
+	/* a trace is its packets, one after the other */
+	trace.n_packet = 1;
+	trace.packet = &packet;
+	size = ksv__trace__get_packed_size(&trace);
+	if (size > sizeof(room))
+		bytes = malloc(size);
+	if (bytes) {
+		ksv__trace__pack(&trace, bytes);
+		out_mem(out, (const char *)bytes, size);
+	} else {
+		out->error = out->error ? out->error : ENOMEM;
 	}
-	ksv__trace_packet__pack(packet, bytes);
-	put_varint(out, TAG_BYTES(TRACE_PACKET));
-	put_varint(out, size);
-	out_mem(out, (const char *)bytes, size);
+	if (bytes != room)
+		free(bytes);
 }
 
 /** Of the host, with numbers for names. */
@@ -371,29 +353,10 @@ void packet_task_state(struct output *out, int64_t time_ns, const struct packet_
 
 /* --- ftrace ---------------------------------------------------------------------------------- */
 
-void packet_ftrace(struct output *out, uint32_t machine, int cpu, bool has_lost,
-		   const uint8_t *events, size_t size)
+void packet_ftrace(struct output *out, uint32_t machine, ProtobufCMessage *bundle)
 {
-	uint32_t sequence = sequence_of(machine);
-	size_t bundle = 1 + varint_size((uint64_t)cpu) + size + (has_lost ? 2 : 0);
-	size_t packet = 1 + varint_size(bundle) + bundle + 1 + varint_size(sequence) +
-			(machine ? 2 + varint_size(machine) : 0);
+	Ksv__TracePacket packet = KSV__TRACE_PACKET__INIT;
 
-	put_varint(out, TAG_BYTES(TRACE_PACKET));
-	put_varint(out, packet);
-	put_varint(out, TAG_BYTES(PACKET_FTRACE));
-	put_varint(out, bundle);
-	put_varint(out, TAG_VARINT(BUNDLE_CPU));
-	put_varint(out, (uint64_t)cpu);
-	out_mem(out, (const char *)events, size);
-	if (has_lost) {
-		put_varint(out, TAG_VARINT(BUNDLE_LOST));
-		put_varint(out, 1);
-	}
-	put_varint(out, TAG_VARINT(PACKET_SEQUENCE));
-	put_varint(out, sequence);
-	if (machine) {
-		put_varint(out, TAG_VARINT(PACKET_MACHINE));
-		put_varint(out, machine);
-	}
+	packet.ftrace_events = (Ksv__FtraceEventBundle *)bundle;
+	put_of(out, machine, &packet);
 }

@@ -11,6 +11,8 @@
 
 #include "output.h"
 
+struct ProtobufCMessage;
+
 /** Names of annotations. */
 enum packet_note {
 	NOTE_PCPU = 0,
@@ -104,12 +106,7 @@ void packet_task(struct output *out, int64_t time_ns, const struct packet_thread
 void packet_task_state(struct output *out, int64_t time_ns, const struct packet_thread *thread,
 		       enum packet_task_state state, int32_t pcpu);
 
-/**
- * packet_ftrace - records of a CPU
- * @events: fields "event" of a bundle; may be none
- * @has_lost: records before these are lost
- */
-void packet_ftrace(struct output *out, uint32_t machine, int cpu, bool has_lost,
-		   const uint8_t *events, size_t size);
+/** packet_ftrace - records of a CPU; @bundle is a FtraceEventBundle of perfetto.proto */
+void packet_ftrace(struct output *out, uint32_t machine, struct ProtobufCMessage *bundle);
 
 #endif
