@@ -252,7 +252,39 @@ CONTRAST = """(() => {
         const one = light(getComputedStyle(element).color), other = light(back(element));
         least = Math.min(least, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05));
     }
+    for (const input of document.querySelectorAll('input[placeholder]')) {
+        const one = light(getComputedStyle(input, '::placeholder').color), other = light(back(input));
+        least = Math.min(least, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05));
+    }
     return least; })()"""
+
+
+def check_touch(browser):
+    """Two fingers that part zoom; one finger moves."""
+    span = "Number(document.querySelector('.view').dataset.to) - Number(document.querySelector('.view').dataset.from)"
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    x, y = browser.run("""(() => { const canvas = document.querySelector('canvas'); canvas.scrollIntoView({ block: 'center' });
+        const box = canvas.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]; })()""")
+    before = browser.run(span)
+
+    def touch(kind, *places):
+        browser.call("Input.dispatchTouchEvent", type=kind,
+                     touchPoints=[{"x": place, "y": y, "id": i} for i, place in enumerate(places)])
+
+    touch("touchStart", x - 20)
+    touch("touchStart", x - 20, x + 20)
+    for part in (30, 40, 60):
+        touch("touchMove", x - part, x + part)
+    touch("touchEnd")
+    browser.wait(f"{span} < {before} / 2")
+    first = browser.run("Number(document.querySelector('.view').dataset.from)")
+    touch("touchStart", x)
+    for part in (10, 30, 60):
+        touch("touchMove", x - part)
+    touch("touchEnd")
+    browser.wait(f"Number(document.querySelector('.view').dataset.from) > {first}")
+    check("fingers zoom and move", True)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
 def check_looks(browser):
@@ -266,6 +298,7 @@ def check_looks(browser):
     check("contrast after that", browser.run(CONTRAST) >= 4.5)
     browser.call("Emulation.setDeviceMetricsOverride", width=390, height=800, deviceScaleFactor=2, mobile=True)
     check("a phone need not scroll sideways", browser.run("document.documentElement.scrollWidth") <= 390)
+    check_touch(browser)
     browser.call("Emulation.clearDeviceMetricsOverride")
     check("the figure is drawn", browser.run("""(() => { const canvas = document.querySelector('canvas');
         const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;

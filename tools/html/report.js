@@ -1025,8 +1025,10 @@ async function makeFigure(trace) {
 
 	linkRows(trace, figure);
 	figures.push(figure);
-	said.textContent = "Scroll or + and - zoom, drag or arrows move; Shift and drag, or a and b, select a " +
-			   "time; click for details.";
+	said.textContent = window.matchMedia("(pointer: coarse)").matches ?
+		"Two fingers zoom, one finger moves; after Select, it selects a time; tap for details." :
+		"Scroll or + and - zoom, drag or arrows move; Shift and drag, or a and b, select a " +
+		"time; click for details.";
 	section.dataset.ready = "yes";
 }
 

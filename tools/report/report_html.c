@@ -115,17 +115,22 @@ static void put_steal(struct output *out, const struct report *report,
 			"preempted.</p>\n");
 		return;
 	}
-	format_share(text, sizeof(text), ns, whole, 1);
 	out_str(out, "<p>The vCPU with the most steal is ");
 	put_bold(out, vcpu_name(report, row->vcpu));
 	out_str(out, ": it was preempted for ");
 	put_duration(out, ns);
 	out_str(out, ", which is ");
-	out_html(out, text);
+	/* a share of 0.0 % would be none */
+	if (ns < whole / 1000) {
+		out_str(out, "less than 0.1 %");
+	} else {
+		format_share(text, sizeof(text), ns, whole, 1);
+		out_html(out, text);
+	}
 	out_str(out, " of its known time. ");
 	if (row->culprit && !row->is_culprit_known) {
-		out_str(out, "The trace shows nobody who had its pCPU in the largest part of that "
-			"time.</p>\n");
+		out_str(out, "The trace does not show what had its pCPU in the largest part of "
+			"that time.</p>\n");
 	} else if (row->culprit) {
 		out_str(out, "The main culprit is ");
 		put_bold(out, row->culprit);
