@@ -11,6 +11,7 @@ import json
 import os
 import re
 import select
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -259,6 +260,28 @@ CONTRAST = """(() => {
     return least; })()"""
 
 
+def check_copies(browser, command, page):
+    """What the buttons copy are commands that give the same page, and a report of the window."""
+    browser.run("""Object.defineProperty(navigator, 'clipboard', { value: { writeText: (text) => {
+        window.copied = text; return Promise.resolve(); } } })""")
+
+    def output(button, *more):
+        browser.run(f"document.querySelector('{button}').click()")
+        words = shlex.split(browser.run("window.copied"))
+        check(f"{button} copies a command", words[:2], ["kshark-virt", "report"])
+        return subprocess.run([command, *words[1:], *more], stdout=subprocess.PIPE, check=True).stdout
+
+    with open(page, "rb") as file:
+        before = file.read()
+    os.unlink(page)
+    output(".made button.copy")
+    with open(page, "rb") as file:
+        check("the command makes the same page", file.read() == before)
+    ends = [browser.run(f"document.querySelector('.figure .{end}').value") for end in "ab"]
+    report = json.loads(output("button.copy-window", "-q", "-f", "json"))
+    check("the command is about the window", [f"{ns // 10 ** 9}.{ns % 10 ** 9:09d}" for ns in report["window_ns"]], ends)
+
+
 def check_touch(browser):
     """Two fingers that part zoom; one finger moves."""
     span = "Number(document.querySelector('.view').dataset.to) - Number(document.querySelector('.view').dataset.from)"
@@ -326,6 +349,7 @@ def main():
             select_window(browser, at(facts, first), at(facts, last))
             check_sums(browser, command, trace, "window")
         check_moment(browser, command, trace)
+        check_copies(browser, command, page)
         check_tables(browser)
         check_keys(browser)
         check_search(browser, command, trace)
