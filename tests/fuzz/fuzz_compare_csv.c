@@ -43,7 +43,7 @@ static void read_table(const uint8_t *data, size_t size, const struct compare_cs
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct compare_csv_columns columns = {
-		.metric = "metric", .values = { "value" }, .n_values = 1,
+		.metrics = { { "metric" }, 1 }, .values = { { "value" }, 1 },
 	};
 
 	if (!size)

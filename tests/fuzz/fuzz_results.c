@@ -37,7 +37,7 @@ static void check(const struct compare *compare, unsigned int formats, int ret, 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct compare_csv_columns columns = {
-		.metric = "metric", .values = { "value" }, .n_values = 1,
+		.metrics = { { "metric" }, 1 }, .values = { { "value" }, 1 },
 	};
 	char *text = malloc(size + 1), error[512] = "";
 	struct compare *compare = malloc(sizeof(*compare));

@@ -126,8 +126,50 @@ status 3
 says "$ERR" "which column names the run? Add --run-column"
 run compare --values "$WORK/table.csv" --run-column host
 status 2
-run compare --values "$WORK/table.csv" --run-column host --metric-column bench --value-column MB,seconds
-status 2
+run compare --values "$WORK/table.csv" --run-column host --metric-column bench --value-column MB,seconds --statistic mean
+says "$OUT" "boot.seconds         1.55         2.55    +64.52 %"
+says "$OUT" "boot.MB              10.5         10.5     +0.00 %"
+
+# as the tables of a study have them: several columns name a run, or a metric; words for people before the names; blanks
+python3 - "$WORK/study.csv" << 'END'
+import random, sys
+random.seed(4)
+with open(sys.argv[1], "w") as file:
+    print("# layers and tracers\n\nlayer, tracer,event,time,exits", file=file)
+    for i in range(200):
+        print(f"L{random.randint(1, 2)},{random.choice(['None', 'Ftrace'])}, {random.choice(['HLT', 'MSR'])}\t"
+              f",{random.random():.6f}, {random.randint(1, 99)} \t", file=file)
+END
+for columns in "layer,tracer event time,exits" "tracer layer,event time,exits" "layer tracer,event,tracer exits"; do
+	read -r runs metrics values <<< "$columns"
+	run compare -q --values "$WORK/study.csv" --run-column "$runs" --metric-column "$metrics" \
+		--value-column "$values" --statistic mean --format csv
+	check "$columns" python3 - "$OUT" "$WORK/study.csv" "$runs" "$metrics" "$values" << 'END'
+import csv, math, sys
+got = {(row["run"], row["metric"]): float(row["value"]) for row in csv.DictReader(open(sys.argv[1]))}
+lines = [[field.strip() for field in line.split(",")] for line in open(sys.argv[2]) if "," in line]
+runs, metrics, values = (words.split(",") for words in sys.argv[3:])
+sums = {}
+for row in (dict(zip(lines[0], line)) for line in lines[1:]):
+    for value in values:
+        key = (".".join(row[c] for c in runs),
+               ".".join([row[c] for c in metrics] + [value] * (len(values) > 1)))
+        sums.setdefault(key, []).append(float(row[value]))
+assert len(sums) >= 8 and set(got) == set(sums), set(got) ^ set(sums)
+assert all(math.isclose(got[key], sum(of) / len(of), rel_tol=1e-6) for key, of in sums.items())
+END
+done
+run compare --values "$WORK/study.csv" --run-column layer,hots --value-column time
+status 3
+says "$ERR" "there is no column 'hots' (--run-column); the columns are layer, tracer, event, time, exits"
+printf 'a,b,v\n1,,2\n' > "$WORK/empty.csv"
+run compare --values "$WORK/empty.csv" --run-column a,b --value-column v
+status 3
+says "$ERR" "line 2: the run has no name"
+# a table with one column, which is the values
+for i in 1 2; do printf 'elapsed\n%d\n%d\n' $i $((i + 1)) > "$WORK/one$i.csv"; done
+run compare -q --results "x=$WORK/one1.csv" --results "y=$WORK/one2.csv" --value-column elapsed --statistic mean
+says "$OUT" "elapsed           1.5          2.5    +66.67 %"
 
 # what is no result, links and pipes
 run compare --results "$SAMPLES/README.md"

@@ -44,7 +44,8 @@ struct job {
 	const char		*values[MAX_LIST], *results[MAX_LIST];
 	int			n_values, n_results;
 	char			*metrics, *runs;	/* lists, to be freed */
-	char			*value_columns, *better[COMPARE_HIGHER + 1];
+	char			*run_columns, *metric_columns, *value_columns;
+	char			*better[COMPARE_HIGHER + 1];
 	const char		*metric[MAX_LIST + 2], *run[MAX_LIST];
 	int			n_metrics, n_runs;
 	struct compare_csv_columns columns;		/* of tables */
@@ -110,14 +111,34 @@ static int take_runs(const struct ksv_command *command, const struct ksv_option 
 	return set_list(job, option->name, value, &job->runs, job->run, &job->n_runs);
 }
 
+static int take_run_columns(const struct ksv_command *command, const struct ksv_option *option,
+			    const char *value, void *target)
+{
+	struct job *job = target;
+	struct compare_csv_names *names = &job->columns.runs;
+
+	(void)command;
+	return set_list(job, option->name, value, &job->run_columns, names->names, &names->n);
+}
+
+static int take_metric_columns(const struct ksv_command *command, const struct ksv_option *option,
+			       const char *value, void *target)
+{
+	struct job *job = target;
+	struct compare_csv_names *names = &job->columns.metrics;
+
+	(void)command;
+	return set_list(job, option->name, value, &job->metric_columns, names->names, &names->n);
+}
+
 static int take_value_columns(const struct ksv_command *command, const struct ksv_option *option,
 			      const char *value, void *target)
 {
 	struct job *job = target;
+	struct compare_csv_names *names = &job->columns.values;
 
 	(void)command;
-	return set_list(job, option->name, value, &job->value_columns, job->columns.values,
-			&job->columns.n_values);
+	return set_list(job, option->name, value, &job->value_columns, names->names, &names->n);
 }
 
 static int take_better(struct job *job, const char *option, const char *value,
@@ -268,12 +289,12 @@ static const struct ksv_option compare_option_table[] = {
 	{ 0, "results", "FILE", "results as a benchmark wrote them: a file, or all\n"
 	  "files below a folder; each folder in it is a run;\n"
 	  "RUN=PATH names it; may be repeated", take_results, 0, NULL },
-	{ 0, "run-column", "NAME", "of tables: the column with the run",
-	  ksv_take_text, offsetof(OPTIONS, columns.run), NULL },
-	{ 0, "metric-column", "NAME", "of tables: the column with the metric",
-	  ksv_take_text, offsetof(OPTIONS, columns.metric), NULL },
-	{ 0, "value-column", "LIST", "of tables: the columns with values; each is a metric\n"
-	  "unless --metric-column is given", take_value_columns, 0, NULL },
+	{ 0, "run-column", "LIST", "of tables: the column with the run; of several, a run\n"
+	  "for each combination", take_run_columns, 0, NULL },
+	{ 0, "metric-column", "LIST", "of tables: the column with the metric; of several, a\n"
+	  "metric for each combination", take_metric_columns, 0, NULL },
+	{ 0, "value-column", "LIST", "of tables: the columns with values; each is a metric",
+	  take_value_columns, 0, NULL },
 	{ 0, "higher-is-better", "LIST", "of these metrics; known for --results of benchmarks",
 	  take_higher, 0, NULL },
 	{ 0, "lower-is-better", "LIST", "of these metrics", take_lower, 0, NULL },
@@ -622,14 +643,12 @@ static int check_columns(const struct job *job)
 	const struct judged *lower = &job->judged[COMPARE_LOWER];
 	const struct judged *higher = &job->judged[COMPARE_HIGHER];
 
-	if (!columns->n_values && (columns->run || columns->metric))
+	if (!columns->values.n && (columns->runs.n || columns->metrics.n))
 		return ksv_usage_error(job->command, "--run-column and --metric-column require "
 				       "--value-column");
-	if (columns->n_values && !job->n_values && !job->n_results)
+	if (columns->values.n && !job->n_values && !job->n_results)
 		return ksv_usage_error(job->command, "--value-column requires --values or "
 				       "--results");
-	if (columns->metric && columns->n_values > 1)
-		return ksv_usage_error(job->command, "--metric-column: give one --value-column");
 	for (int i = 0; i < lower->n; i++)
 		for (int j = 0; j < higher->n; j++)
 			if (!strcmp(lower->patterns[i], higher->patterns[j]))
@@ -695,6 +714,8 @@ end:
 	ksv_vcpus_free(&job->what.vcpus);
 	free(job->metrics);
 	free(job->runs);
+	free(job->run_columns);
+	free(job->metric_columns);
 	free(job->value_columns);
 	free(job->better[COMPARE_LOWER]);
 	free(job->better[COMPARE_HIGHER]);

@@ -26,7 +26,7 @@ struct compare_cell {
 };
 
 /** Columns with values that can be chosen. */
-#define COMPARE_CSV_MAX_VALUES	64
+#define COMPARE_CSV_MAX_COLUMNS	64
 
 /** The values of one metric in one run. */
 struct compare_set {
@@ -156,9 +156,11 @@ void compare_drop_zeros(struct compare *compare, bool asked);
 
 /** The columns of a table that have other names than the usual ones, or no usual place. */
 struct compare_csv_columns {
-	const char	*run, *metric;		/* NULL: there is none */
-	const char	*values[COMPARE_CSV_MAX_VALUES];
-	int		n_values;		/* 0: the columns have the usual names */
+	struct compare_csv_names {
+		const char	*names[COMPARE_CSV_MAX_COLUMNS];
+		int		n;		/* 0: there is none */
+	}		runs, metrics;		/* a name has a part of each, with points between */
+	struct compare_csv_names values;	/* none: the columns have the usual names */
 };
 
 /**

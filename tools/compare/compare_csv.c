@@ -32,8 +32,13 @@ struct reader {
 	char		*header;
 	char		*columns[MAX_COLUMNS];	/* NULL: not used */
 	int		n_columns;
-	int		run, metric, value;	/* columns; metric -1: a metric per column */
-	int		all_of;			/* if run is -1: the run of all values; or -1 */
+	struct parts {
+		int	columns[COMPARE_CSV_MAX_COLUMNS];
+		int	n;
+		char	name[MAX_LINE];	/* of the line */
+	}		run, metric;		/* no metric: a metric per column */
+	int		value;			/* of each line; or -1: all that are used */
+	int		all_of;			/* without run: the run of all values; or -1 */
 	char		separator;
 	const struct compare_csv_columns *chosen; /* or NULL */
 };
@@ -155,6 +160,12 @@ static int find_column(const struct reader *reader, const char *name)
 	return -1;
 }
 
+static void set_part(struct parts *parts, int column)
+{
+	parts->columns[0] = column;
+	parts->n = column >= 0;
+}
+
 static bool is_one_of(const char *name, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -175,8 +186,9 @@ static int take_wide_header(struct reader *reader)
 				"or run and then a metric per column%s",
 				strpbrk(reader->columns[0], ";\t") ?
 				". Separate fields with commas" : "");
-	reader->run = 0;
-	reader->metric = -1;
+	set_part(&reader->run, 0);
+	set_part(&reader->metric, -1);
+	reader->value = -1;
 	reader->columns[0] = NULL;
 	for (int i = 1; i < reader->n_columns; i++) {
 		if (is_one_of(reader->columns[i], counters, ARRAY_SIZE(counters)))
@@ -210,12 +222,23 @@ static int find_chosen(struct reader *reader, const char *option, const char *na
 {
 	char names[200];
 
-	*column = name ? find_column(reader, name) : -1;
-	if (!name || *column >= 0)
+	*column = find_column(reader, name);
+	if (*column >= 0)
 		return 0;
 	list_columns(reader, names, sizeof(names));
 	return complain(reader, "there is no column '%.*s' (--%s); the columns are %s",
 			quoted(name), name, option, names);
+}
+
+static int find_parts(struct reader *reader, const char *option,
+		      const struct compare_csv_names *names, struct parts *parts)
+{
+	int ret = 0;
+
+	for (parts->n = 0; parts->n < names->n && !ret; parts->n++)
+		ret = find_chosen(reader, option, names->names[parts->n],
+				  &parts->columns[parts->n]);
+	return ret;
 }
 
 /** The columns that were chosen by name: a value per line, or several with a metric each. */
@@ -223,23 +246,23 @@ static int take_chosen_header(struct reader *reader)
 {
 	const struct compare_csv_columns *chosen = reader->chosen;
 	bool values[MAX_COLUMNS] = { false };
-	int ret = find_chosen(reader, "run-column", chosen->run, &reader->run);
+	int ret = find_parts(reader, "run-column", &chosen->runs, &reader->run), column;
 
 	if (!ret)
-		ret = find_chosen(reader, "metric-column", chosen->metric, &reader->metric);
-	for (int i = 0; i < chosen->n_values && !ret; i++) {
-		ret = find_chosen(reader, "value-column", chosen->values[i], &reader->value);
+		ret = find_parts(reader, "metric-column", &chosen->metrics, &reader->metric);
+	for (int i = 0; i < chosen->values.n && !ret; i++) {
+		ret = find_chosen(reader, "value-column", chosen->values.names[i], &column);
 		if (!ret)
-			values[reader->value] = true;
+			values[column] = true;
 	}
 	if (ret)
 		return ret;
-	if (reader->run < 0 && reader->all_of < 0)
+	if (!reader->run.n && reader->all_of < 0)
 		return complain(reader, "which column names the run? Add --run-column, or give the "
 				"file as RUN=FILE with --results");
-	if (reader->metric < 0)
-		for (int i = 0; i < reader->n_columns; i++)
-			reader->columns[i] = values[i] ? reader->columns[i] : NULL;
+	reader->value = reader->metric.n && chosen->values.n == 1 ? column : -1;
+	for (int i = 0; i < reader->n_columns; i++)
+		reader->columns[i] = values[i] ? reader->columns[i] : NULL;
 	return 0;
 }
 
@@ -258,10 +281,10 @@ static int take_header(struct reader *reader)
 		return -ENOMEM;
 	if (reader->chosen)
 		return take_chosen_header(reader);
-	reader->run = find_column(reader, "run");
-	reader->metric = find_column(reader, "metric");
+	set_part(&reader->run, find_column(reader, "run"));
+	set_part(&reader->metric, find_column(reader, "metric"));
 	reader->value = find_column(reader, "value");
-	if (reader->run >= 0 && reader->metric >= 0 && reader->value >= 0)
+	if (reader->run.n && reader->metric.n && reader->value >= 0)
 		return 0;
 	return take_wide_header(reader);
 }
@@ -289,8 +312,7 @@ static int parse_value(struct reader *reader, const char *text, double *value)
 static int csv_value_add(struct reader *reader, struct compare *compare, const char *metric,
 			 double value)
 {
-	int run = reader->run < 0 ? reader->all_of :
-		  compare_run(compare, reader->fields[reader->run]);
+	int run = reader->run.n ? compare_run(compare, reader->run.name) : reader->all_of;
 	int ret = run < 0 ? run : compare_add(compare, run, metric, value);
 
 	if (ret == -ENOSPC)
@@ -298,6 +320,38 @@ static int csv_value_add(struct reader *reader, struct compare *compare, const c
 				run < 0 ? COMPARE_MAX_RUNS : COMPARE_MAX_METRICS,
 				run < 0 ? "run" : "metric");
 	return ret;
+}
+
+/** A name has the fields of its columns, with points between. Return: false if one is empty. */
+static bool join_parts(const struct reader *reader, struct parts *parts)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < parts->n; i++) {
+		const char *field = reader->fields[parts->columns[i]];
+
+		if (!*field)
+			return false;
+		/* a column that comes twice may make it longer than the line */
+		used += (size_t)text_format(parts->name + used, sizeof(parts->name) - used, "%s%s",
+					    i ? "." : "", field);
+		if (used >= sizeof(parts->name))
+			return false;
+	}
+	return true;
+}
+
+/** Several values of a line with names of metrics: each has its column's name as well. */
+static int add_named(struct reader *reader, struct compare *compare, int column, double value)
+{
+	char name[MAX_LINE + 256];
+
+	if (reader->value >= 0)
+		return csv_value_add(reader, compare, reader->metric.name, value);
+	if (!reader->metric.n)
+		return csv_value_add(reader, compare, reader->columns[column], value);
+	snprintf(name, sizeof(name), "%s.%s", reader->metric.name, reader->columns[column]);
+	return csv_value_add(reader, compare, name, value);
 }
 
 static int csv_record_take(struct reader *reader, struct compare *compare)
@@ -309,22 +363,20 @@ static int csv_record_take(struct reader *reader, struct compare *compare)
 		return complain(reader, "%d fields, but the first line has %d: quote fields that "
 				"contain a comma, and write numbers with a point", reader->n_fields,
 				reader->n_columns);
-	if (reader->run >= 0 && !*reader->fields[reader->run])
+	if (!join_parts(reader, &reader->run))
 		return complain(reader, "the run has no name");
-	if (reader->metric >= 0) {
-		const char *metric = reader->fields[reader->metric];
-
-		if (!*metric)
-			return complain(reader, "the metric has no name");
+	if (!join_parts(reader, &reader->metric))
+		return complain(reader, "the metric has no name");
+	if (reader->value >= 0) {
 		ret = parse_value(reader, reader->fields[reader->value], &value);
-		return ret ? ret : csv_value_add(reader, compare, metric, value);
+		return ret ? ret : add_named(reader, compare, reader->value, value);
 	}
 	for (int i = 0; i < reader->n_columns && !ret; i++) {
 		if (!reader->columns[i] || !*reader->fields[i])
 			continue;
 		ret = parse_value(reader, reader->fields[i], &value);
 		if (!ret)
-			ret = csv_value_add(reader, compare, reader->columns[i], value);
+			ret = add_named(reader, compare, i, value);
 	}
 	return ret;
 }
@@ -358,6 +410,12 @@ static int read_first(struct reader *reader)
 	return ret ? ret : take_header(reader);
 }
 
+/** Before the names of the columns, some tables have lines for people. */
+static bool is_comment(const struct reader *reader)
+{
+	return !reader->header && reader->text[0] == '#';
+}
+
 int compare_csv_read(struct compare *compare, FILE *in, const struct compare_csv_columns *columns,
 		     int run, const char *name, char *error, size_t error_size)
 {
@@ -372,11 +430,11 @@ int compare_csv_read(struct compare *compare, FILE *in, const struct compare_csv
 	reader->error = error;
 	reader->error_size = error_size;
 	reader->all_of = run;
-	reader->chosen = columns && columns->n_values ? columns : NULL;
+	reader->chosen = columns && columns->values.n ? columns : NULL;
 	reader->text = malloc(MAX_LINE);
 	while (reader->text && (ret = read_record(reader)) > 0) {
 		compare->bytes += strlen(reader->text) + 1;
-		if (!*reader->text)
+		if (!*reader->text || is_comment(reader))
 			continue;
 		if (!reader->header) {
 			ret = read_first(reader);
@@ -410,10 +468,10 @@ bool compare_csv_fits(const char *line, const struct compare_csv_columns *column
 	reader->all_of = 0;
 	reader->error = error;
 	reader->error_size = sizeof(error);
-	reader->chosen = columns && columns->n_values ? columns : NULL;
+	reader->chosen = columns && columns->values.n ? columns : NULL;
 	reader->text = strlen(line) < MAX_LINE ? strdup(line) : NULL;
 	if (reader->text)
-		fits = !read_first(reader) && reader->n_columns > 1;
+		fits = !read_first(reader) && (reader->n_columns > 1 || reader->chosen);
 	free(reader->text);
 	free(reader->header);
 	free(reader);

@@ -201,19 +201,23 @@ const struct results_format results_mmtests = {
 
 static bool fits_csv(const struct results_file *file)
 {
-	return file->n_lines && compare_csv_fits(file->lines[0], file->columns);
+	size_t first = 0;
+
+	while (first < file->n_lines && file->lines[first][0] == '#')
+		first++;
+	return first < file->n_lines && compare_csv_fits(file->lines[first], file->columns);
 }
 
 static int read_csv(struct results_file *file)
 {
-	bool chosen = file->columns && file->columns->n_values;
+	bool chosen = file->columns && file->columns->values.n;
 	FILE *in;
 	int run = -1, ret;
 
-	if (file->run && !(chosen && !file->columns->run))
+	if (file->run && !(chosen && !file->columns->runs.n))
 		return results_fail(file, "the table names its runs: give it without RUN=, outside "
 				    "of the folder of a run");
-	if (chosen && !file->columns->run) {
+	if (chosen && !file->columns->runs.n) {
 		run = results_run(file);
 		if (run < 0)
 			return run;
