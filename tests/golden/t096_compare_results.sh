@@ -171,6 +171,49 @@ for i in 1 2; do printf 'elapsed\n%d\n%d\n' $i $((i + 1)) > "$WORK/one$i.csv"; d
 run compare -q --results "x=$WORK/one1.csv" --results "y=$WORK/one2.csv" --value-column elapsed --statistic mean
 says "$OUT" "elapsed           1.5          2.5    +66.67 %"
 
+# figures: one panel, one for each benchmark, one for each metric
+panels_are_values() # HOW LEAST ARGUMENT...
+{
+	local how=$1 least=$2
+	shift 2
+	run compare -q --resamples 320 --baseline none --format csv --panels "$how" --plot "$WORK/panels.svg" "$@"
+	cp "$OUT" "$WORK/panels.csv"
+	check "bars of $*" python3 "$GOLDEN/plot_panels.py" "$WORK/panels.svg" "$OUT" "$how" > "$WORK/bars"
+	check "enough bars of $* ($(cat "$WORK/bars"))" test "$(cat "$WORK/bars")" -ge "$least"
+}
+panels_are_values one 20 --results "$results" --statistic mean
+panels_are_values one 8 --values "$SAMPLES/kvm-durations.csv" --metric guest_s
+panels_are_values part 20 --results "$results" --statistic mean,p50
+panels_are_values metric 20 --results "$results" --statistic p50,p75,stddev
+awk -F, -v OFS=, 'NR > 1 { $5 *= 1.02 } { print }' "$WORK/panels.csv" > "$WORK/wrong.csv"
+check "a wrong bar is found" sh -c '! python3 "$@" > /dev/null 2>&1' sh "$GOLDEN/plot_panels.py" "$WORK/panels.svg" \
+	"$WORK/wrong.csv" metric
+python3 -c 'print("run,metric,value"); [print(f"{run},m{i}.x,{i + 1}") for run in "ab" for i in range(49)]' > "$WORK/many.csv"
+run compare -q --values "$WORK/many.csv" --panels part --plot "$WORK/many.svg" --statistic mean
+status 3
+says "$ERR" "many.svg: more than 48 panels: choose fewer with --metric"
+check "no figure" test ! -e "$WORK/many.svg"
+run compare -q --results "$results" --statistic mean --panels part --plot "$WORK/panels.pdf"
+check "PDF" sh -c 'head -c 5 "$1" | grep -q %PDF- && tail -c 8 "$1" | grep -q %%EOF' sh "$WORK/panels.pdf"
+
+# LaTeX: each row has the cells of the tabular, braces are even, and no other character means anything to LaTeX
+run compare -q --results "$results" --baseline none --format latex
+check "a tabular" python3 - "$OUT" << 'END'
+import re, sys
+lines = [line for line in open(sys.argv[1]).read().splitlines() if line and not line.startswith("%")]
+columns = re.fullmatch(r"\\begin\{tabular\}\{([lrc]+)\}", lines[0])[1]
+assert lines[-1] == r"\end{tabular}", lines[-1]
+rows = [line for line in lines if line.endswith(r"\\")]
+assert len(rows) > 50, len(rows)
+for line in lines[1:-1]:
+    assert line in rows or re.fullmatch(r"\\(top|mid|bottom)rule|\\(addlinespace|cmidrule.*)", line), line
+for line in rows:
+    plain = re.sub(r"\\[&%$#_{}]", "", line)
+    spanned = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", plain))
+    assert plain.count("&") + 1 + spanned == len(columns), line
+    assert plain.count("{") == plain.count("}") and plain.count("$") % 2 == 0 and not re.search("[%#~^]|(?<!\\$)_", plain), line
+END
+
 # what is no result, links and pipes
 run compare --results "$SAMPLES/README.md"
 status 3

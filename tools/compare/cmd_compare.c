@@ -329,6 +329,9 @@ static const struct ksv_option compare_option_table[] = {
 	  ksv_take_text, offsetof(OPTIONS, options.record_cost), NULL },
 	{ 0, "plot", "FILE", "draw bars with intervals: FILE.svg, .png or .pdf",
 	  compare_take_plot, offsetof(OPTIONS, plot), NULL },
+	{ 0, "panels", "HOW", "of the plot: one (default); part: a panel for each\n"
+	  "machine or benchmark; metric: for each metric",
+	  ksv_take_choice, offsetof(OPTIONS, options.panels), compare_panels },
 	{ 0, "title", "TEXT", "a title above the plot",
 	  ksv_take_text, offsetof(OPTIONS, options.title), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, what.vcpus, "of traces: only these vCPUs, e.g. d1v0,web"),

@@ -184,6 +184,16 @@ bool compare_csv_fits(const char *line, const struct compare_csv_columns *column
 /** What percentiles can be, by enum stats_percentile; ends with NULL. */
 extern const char *const compare_percentiles[];
 
+/** Panels of a plot; a name's first part ends at its first point. */
+enum compare_panels {
+	COMPARE_PANEL_ONE = 0,
+	COMPARE_PANEL_PART,		/* one for the metrics of a first part, such as a machine */
+	COMPARE_PANEL_METRIC,		/* one for each metric, with its statistics */
+};
+
+/** What panels can be, by enum compare_panels; ends with NULL. */
+extern const char *const compare_panels[];
+
 /** How it is compared. */
 struct compare_options {
 	bool		kinds[STATS_N];		/* statistics that are shown */
@@ -193,6 +203,7 @@ struct compare_options {
 	bool		joint;			/* of all judged differences together */
 	size_t		resamples;		/* 0: as compare_plan() finds */
 	uint64_t	seed;
+	enum compare_panels panels;		/* of the plot */
 	const char	*title;			/* of the plot; or NULL */
 	const char	*record_cost;		/* metric to find it from; or NULL */
 };
