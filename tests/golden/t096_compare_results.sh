@@ -214,6 +214,22 @@ for line in rows:
     assert plain.count("{") == plain.count("}") and plain.count("$") % 2 == 0 and not re.search("[%#~^]|(?<!\\$)_", plain), line
 END
 
+cp "$OUT" "$WORK/table.tex"
+run compare -q --values "$WORK/latex.csv" --statistic mean --format latex
+cp "$OUT" "$WORK/odd.tex"
+# where LaTeX is at hand, it takes them, and shows the odd names as they are
+if command -v pdflatex > /dev/null && command -v pdftotext > /dev/null && kpsewhich booktabs.sty > /dev/null; then
+	printf '%s\n' '\documentclass{article}' '\usepackage{booktabs,graphicx}' '\usepackage[T1]{fontenc}' '\begin{document}' \
+		'\tiny' '\input{odd}' '\par' '\input{table}' '\includegraphics[width=5cm]{panels}' '\end{document}' > "$WORK/page.tex"
+	check "LaTeX takes the tables" sh -c 'cd "$1" && pdflatex -interaction=nonstopmode -halt-on-error page.tex > said' \
+		sh "$WORK"
+	pdftotext -layout "$WORK/page.pdf" "$WORK/page.txt"
+	says "$WORK/page.txt" '50% & {x}\\input $#^~'
+	says "$WORK/page.txt" 'a_b'
+	pdftotext "$WORK/panels.pdf" "$WORK/panels.txt"
+	says "$WORK/panels.txt" hackbench
+fi
+
 # what is no result, links and pipes
 run compare --results "$SAMPLES/README.md"
 status 3
