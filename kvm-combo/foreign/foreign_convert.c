@@ -21,6 +21,7 @@
 #include "kvm_apart.h"
 #include "kvm_confine.h"
 #include "own_module.h"
+#include "perf_folder.h"
 #include "temporary_file.h"
 #include "text_read.h"
 
@@ -117,6 +118,26 @@ static int convert_ctf(struct job *job)
 }
 #endif
 
+static int convert_perf_folder(struct job *job)
+{
+	struct foreign_outcome *outcome = job->outcome;
+	struct perf_folder folder;
+	int ret = perf_folder_read(job->path, &folder, outcome->problem, sizeof(outcome->problem));
+
+	if (!ret) {
+		limit(job, folder.bytes);
+		if (!kvm_confine_writer())
+			abort();
+		ret = perf_data_convert(&(struct perf_input){
+			.data = folder.data, .size = folder.size, .is_folder = true,
+			.pieces = folder.pieces, .n_pieces = folder.n, .is_mapped = true,
+			.fd = job->fd, .spool = job->spool, .most_bytes = job->most_bytes,
+		}, &outcome->perf, outcome->problem, sizeof(outcome->problem));
+	}
+	perf_folder_free(&folder);
+	return ret;
+}
+
 /** A file that becomes shorter while it is read ends this process. */
 static int convert_perf(struct job *job)
 {
@@ -153,7 +174,7 @@ static int convert(struct job *job)
 {
 	switch (job->kind) {
 	case FOREIGN_PERF:
-		return convert_perf(job);
+		return job->in < 0 ? convert_perf_folder(job) : convert_perf(job);
 	case FOREIGN_TEXT:
 		return convert_text(job);
 #ifdef KSHARK_VIRT_CTF
@@ -271,11 +292,11 @@ static int start(struct job *job, struct foreign_outcome *outcome)
 
 enum foreign_kind foreign_kind_of(const char *path, const void *head, size_t n)
 {
+	if (!n && perf_folder_is(path))
+		return FOREIGN_PERF;
 #ifdef KSHARK_VIRT_CTF
 	if (!n && ctf_folder_is(path))
 		return FOREIGN_CTF;
-#else
-	(void)path;
 #endif
 	if (n && perf_data_is(head, n))
 		return FOREIGN_PERF;

@@ -22,7 +22,7 @@ extern "C" {
 enum foreign_kind {
 	FOREIGN_NONE,		/* no trace that this reads */
 	FOREIGN_CTF,		/* a folder with traces in CTF (LTTng) */
-	FOREIGN_PERF,		/* perf.data */
+	FOREIGN_PERF,		/* perf.data, a file or a folder */
 	FOREIGN_TEXT,		/* the text of ftrace, or of 'trace-cmd report' */
 };
 

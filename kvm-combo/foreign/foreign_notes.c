@@ -13,10 +13,12 @@ static unsigned long long ull(uint64_t number)
 static void note_damage(const char *path, const struct perf_facts *facts,
 			struct trace_notes *notes)
 {
-	if (facts->damaged_at)
+	if (facts->is_damaged)
 		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
-				"%s: damaged at byte %llu: it is read up to there. Copy it again, "
-				"if there is another one", path, ull(facts->damaged_at));
+				"%s%s%s: damaged at byte %llu: it is read up to there. Copy it "
+				"again, if there is another one", path,
+				*facts->damaged_in ? "/" : "", facts->damaged_in,
+				ull(facts->damaged_at));
 	else if (facts->is_unfinished)
 		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
 				"%s: perf record did not end in order: it is read up to the last "
@@ -65,9 +67,35 @@ static void note_scope(const char *path, const struct perf_facts *facts, struct 
 				path, facts->n_recorded, facts->n_cpus);
 }
 
+/** What a folder lacks, or has too much. */
+static void note_folder(const char *path, const struct perf_facts *facts,
+			struct trace_notes *notes)
+{
+	uint32_t without = facts->n_recorded > facts->n_sampled ?
+			   facts->n_recorded - facts->n_sampled : 0;
+
+	if (facts->missing_part >= 0)
+		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
+				"%s: its file data.%lld is missing, and with it all records of "
+				"some CPUs. Copy the folder again", path,
+				(long long)facts->missing_part);
+	else if (without && facts->n_parts < facts->n_recorded)
+		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
+				"%s: %u of the %u CPUs that were recorded have no record in it. "
+				"If one of its files data.%u ... is missing, copy the folder again",
+				path, without, facts->n_recorded, facts->n_parts);
+	if (facts->outside)
+		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
+				"%s: %llu samples are earlier or later than the recording was: "
+				"some of its files belong to another recording. Copy the folder "
+				"again", path, ull(facts->outside));
+}
+
 static void note_perf(const char *path, const struct perf_facts *facts, struct trace_notes *notes)
 {
 	note_damage(path, facts, notes);
+	if (facts->n_parts)
+		note_folder(path, facts, notes);
 	note_scope(path, facts, notes);
 	note_samples(path, facts, notes);
 }

@@ -94,8 +94,22 @@ static int make_writer(struct perf_reader *reader, const struct perf_input *inpu
 
 #define EVENTS	"perf record -a -e 'kvm:*,sched:*'"
 
+/** The head says whether there are other files with records. */
+static int check_pieces(struct perf_reader *reader, const struct perf_input *input)
+{
+	if (reader->has_pieces && !input->n_pieces)
+		return perf_fail(reader, -ENOENT, "a folder of 'perf record --threads' without its "
+				 "files data.0, data.1 ..., which have the records. Copy the "
+				 "folder again");
+	if (!reader->has_pieces && input->n_pieces)
+		return perf_fail(reader, -EINVAL, "a folder in which the file data was not "
+				 "recorded with --threads, so that data.%u belongs to another "
+				 "recording: remove one of them", input->pieces[0].number);
+	return 0;
+}
+
 /** Files from which nothing can be read. */
-static int check_content(struct perf_reader *reader)
+static int check_content(struct perf_reader *reader, const struct perf_input *input)
 {
 	bool has_tracepoints = false;
 
@@ -108,7 +122,7 @@ static int check_content(struct perf_reader *reader)
 		return perf_fail(reader, -ENODATA, "a perf.data file without tracepoints, "
 				 "which alone have records of vCPUs. Record them: " EVENTS);
 	if (reader->tracing.at)
-		return 0;
+		return check_pieces(reader, input);
 	if (reader->facts->is_unfinished)
 		return perf_fail(reader, -ENODATA, "a perf.data file without the formats of its "
 				 "tracepoints: perf record writes them at its end, which did not "
@@ -124,7 +138,7 @@ static int convert(struct perf_reader *reader, const struct perf_input *input)
 	int ret = perf_read_head(reader);
 
 	if (!ret)
-		ret = check_content(reader);
+		ret = check_content(reader, input);
 	if (!ret)
 		ret = make_writer(reader, input);
 	if (!ret)
@@ -132,13 +146,14 @@ static int convert(struct perf_reader *reader, const struct perf_input *input)
 	if (ret)
 		return ret;
 	reader->order = perf_order_new(write_record, reader);
-	ret = reader->order ? perf_walk(reader) : -ENOMEM;
+	ret = reader->order ? perf_walk(reader, input) : -ENOMEM;
 	return ret ? ret : trace_dat_writer_finish(reader->writer);
 }
 
 static void free_reader(struct perf_reader *reader)
 {
 	perf_order_free(reader->order);
+	perf_names_free(reader->names);
 	perf_unpack_free(reader->unpack);
 	trace_dat_writer_free(reader->writer);
 	key_map_destroy(&reader->ids);
@@ -152,6 +167,7 @@ int perf_data_convert(const struct perf_input *input, struct perf_facts *facts, 
 {
 	struct perf_reader reader = {
 		.data = input->data, .size = input->size, .is_mapped = input->is_mapped,
+		.is_folder = input->is_folder,
 		.facts = facts, .switch_id = -1,
 		.problem = problem, .problem_size = problem_size,
 	};

@@ -6,7 +6,8 @@
  * Linux's tools/perf/Documentation/perf.data-file-format.txt describes the file,
  * include/uapi/linux/perf_event.h the records of the kernel in it, tools/lib/perf's
  * include/perf/event.h those of perf itself. The reader supports both byte orders, files, the
- * stream that "perf record -o -" sends through a pipe, and compressed records.
+ * stream that "perf record -o -" sends through a pipe, and compressed records. "perf record
+ * --threads" writes a folder: perf_folder.h finds its parts.
  *
  * The samples of tracepoints become records as they are: perf keeps what ftrace would write, from
  * common_type on. Samples of other events (cycles ...) are counted, and left out. Where the kernel
@@ -35,18 +36,34 @@ struct perf_facts {
 	uint64_t	unplaced;	/* losses of an unknown CPU: all CPUs have them */
 	uint64_t	late;		/* samples earlier than one that had been written already */
 	uint64_t	unnamed;	/* names of threads that are left out: there are too many */
-	uint64_t	damaged_at;	/* offset of the first record that is damaged; 0: none */
+	bool		is_damaged;	/* a record is: the first one is at offset @damaged_at */
+	uint64_t	damaged_at;
+	char		damaged_in[24];	/* of a folder: the file in it */
 	bool		is_unfinished;	/* perf record did not end in order */
 	bool		is_cut;		/* the file ends before its records do */
 	bool		is_per_task;	/* only certain tasks were recorded */
 	uint32_t	n_cpus, n_recorded;	/* CPUs online, and recorded; 0: unknown */
+	uint32_t	n_sampled;	/* CPUs that have samples */
+	uint32_t	n_parts;	/* of a folder; 0: it is a file */
+	int64_t		missing_part;	/* of a folder: the first number that is missing, or -1 */
+	uint64_t	outside;	/* samples of parts that the time of the recording lacks */
+};
+
+/** A part of a folder: records without a head. */
+struct perf_piece {
+	const uint8_t	*data;		/* NULL if @size is 0 */
+	size_t		size;
+	uint32_t	number;		/* of "data.NUMBER" */
 };
 
 /** A file to convert, and the files that receive the result. */
 struct perf_input {
-	const uint8_t	*data;		/* the whole file, @size bytes */
+	const uint8_t	*data;		/* the whole file, @size bytes; of a folder, its "data" */
 	size_t		size;
-	bool		is_mapped;	/* @data is a private mapping: pages may leave memory */
+	bool		is_folder;
+	const struct perf_piece *pieces;	/* in the order of their numbers */
+	size_t		n_pieces;
+	bool		is_mapped;	/* all are private mappings: pages may leave memory */
 	int		fd, spool;	/* two empty files, see trace_dat_writer_new() */
 	uint64_t	most_bytes;	/* limit for both files together */
 };

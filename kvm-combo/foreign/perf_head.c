@@ -17,7 +17,7 @@
 /** Features, bits of 256: tools/perf/util/header.h. */
 enum {
 	FEATURE_TRACING_DATA = 1, FEATURE_HOSTNAME = 3, FEATURE_RELEASE = 4, FEATURE_ARCH = 6,
-	FEATURE_CPUS = 7, FEATURE_DIR_FORMAT = 24, N_FEATURES = 256,
+	FEATURE_CPUS = 7, FEATURE_SAMPLE_TIME = 21, FEATURE_DIR_FORMAT = 24, N_FEATURES = 256,
 };
 
 /** Of struct perf_event_attr: the first version's size, flags, and its offsets. */
@@ -151,9 +151,18 @@ static int take_feature(struct perf_reader *reader, uint64_t feature, const stru
 		reader->cpus_there = perf_32(part, 0);
 		reader->facts->n_cpus = perf_32(part, 4);
 		break;
+	case FEATURE_SAMPLE_TIME:
+		if (part->left < 16)
+			break;
+		reader->first_ns = perf_64(part, 0);
+		reader->last_ns = perf_64(part, 8);
+		break;
 	case FEATURE_DIR_FORMAT:
-		return perf_fail(reader, -ENOTSUP, "a part of a folder of 'perf record --threads', "
-				 "which is not read: record without --threads");
+		reader->has_pieces = true;
+		if (reader->is_folder)
+			break;
+		return perf_fail(reader, -EISDIR, "a part of a folder of 'perf record --threads': "
+				 "give the folder that it is in");
 	}
 	return 0;
 }

@@ -133,6 +133,7 @@ int perf_order_end(struct perf_order *order)
 
 	for (size_t i = 0; i < order->n_cpus && !ret; i++)
 		ret = let_go(order, (uint32_t)i, UINT64_MAX, 0);
+	order->complete = order->latest = 0;
 	return ret;
 }
 

@@ -40,7 +40,7 @@ int perf_order_lost(struct perf_order *order, uint32_t cpu, uint64_t count);
 /** perf_order_round - a round is finished. Return: as perf_order_add(). */
 int perf_order_round(struct perf_order *order);
 
-/** perf_order_end - nothing follows. Return: as perf_order_add(). */
+/** perf_order_end - nothing waits; what follows begins anew. Return: as perf_order_add(). */
 int perf_order_end(struct perf_order *order);
 
 #endif

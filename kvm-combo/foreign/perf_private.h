@@ -73,13 +73,19 @@ struct perf_record {
 /** A CPU, and its losses. */
 struct perf_cpu {
 	bool		has_samples;
+	uint32_t	piece;		/* if so: of the part that has them, as in the reader */
 	uint64_t	in_ring;	/* as the ring buffer counted them */
 	uint64_t	of_events;	/* as the events counted them */
 };
 
 struct perf_reader {
-	const uint8_t	*data;
+	const uint8_t	*data;		/* of the file, or of the part that is read now */
 	size_t		size;
+	bool		is_folder;
+	bool		has_pieces;	/* by the head, parts have the records */
+	uint32_t	piece;		/* that is read now: its number plus 1; 0: "data" */
+	uint64_t	n_known, n_unknown;	/* samples of the part by their event */
+	uint64_t	first_ns, last_ns;	/* times of samples by the head; 0: unknown */
 	bool		big_endian, swap;
 	bool		is_pipe;
 	bool		is_mapped;
@@ -99,6 +105,7 @@ struct perf_reader {
 	struct perf_order *order;
 	struct perf_cpu	*cpus;
 	size_t		n_cpus;
+	struct perf_names *names;	/* NULL: none waits for its turn */
 	struct perf_unpack *unpack;	/* NULL: nothing was compressed so far */
 	struct perf_facts *facts;
 	char		*problem;
@@ -170,10 +177,21 @@ int perf_tracing_take(struct perf_reader *reader);
 int perf_next_record(struct perf_bytes *bytes, struct perf_record *record);
 
 /** perf_walk - all records to the writer. Return: 0, or errno after perf_fail(). */
-int perf_walk(struct perf_reader *reader);
+int perf_walk(struct perf_reader *reader, const struct perf_input *input);
 
 /** perf_take_record - one of them; a round has no end within what was compressed. Return: so. */
 int perf_take_record(struct perf_reader *reader, const struct perf_record *record);
+
+/** perf_time_of - of a record that is no sample; 0: unknown, or perf itself made it at the start */
+uint64_t perf_time_of(const struct perf_reader *reader, const struct perf_bytes *body);
+
+/** perf_names_fork, perf_names_comm - a thread begins, is named. Return: 0 or a negative errno. */
+int perf_names_fork(struct perf_reader *reader, const struct perf_record *record);
+int perf_names_comm(struct perf_reader *reader, const struct perf_record *record);
+
+/** perf_names_end - all have been there. Return: 0 or a negative errno. */
+int perf_names_end(struct perf_reader *reader);
+void perf_names_free(struct perf_names *names);
 
 /** perf_unpack_take - the records in a compressed one. Return: so, -EILSEQ if it is damaged. */
 int perf_unpack_take(struct perf_reader *reader, const struct perf_record *record);

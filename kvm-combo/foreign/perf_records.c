@@ -137,6 +137,34 @@ static struct perf_cpu *cpu_of(struct perf_reader *reader, uint32_t cpu)
 	return ARRAY_REACH(reader->cpus, cpu, reader->n_cpus) ? NULL : &reader->cpus[cpu];
 }
 
+/** The name of a file of a folder. */
+static const char *name_piece(uint32_t piece, char name[24])
+{
+	if (piece)
+		snprintf(name, 24, "data.%u", piece - 1);
+	else
+		strcpy(name, "data");
+	return name;
+}
+
+/** A CPU has one buffer, and each buffer goes to one file. Return: false after perf_fail(). */
+static bool belongs(struct perf_reader *reader, struct perf_cpu *cpu, const struct sample *sample)
+{
+	char one[24], other[24];
+
+	if (cpu->has_samples && cpu->piece != reader->piece) {
+		perf_fail(reader, -EINVAL, "its files %s and %s both have records of CPU %u: one "
+			  "of them belongs to another recording. Copy the folder again",
+			  name_piece(cpu->piece, one), name_piece(reader->piece, other),
+			  sample->cpu);
+		return false;
+	}
+	cpu->piece = reader->piece;
+	reader->facts->outside += reader->last_ns && (sample->time < reader->first_ns ||
+						      sample->time > reader->last_ns);
+	return true;
+}
+
 static int add_sample(struct perf_reader *reader, const struct perf_record *record)
 {
 	const struct perf_attr *attr = attr_of_sample(reader, &record->body);
@@ -147,6 +175,8 @@ static int add_sample(struct perf_reader *reader, const struct perf_record *reco
 		reader->facts->others++;
 		return 0;
 	}
+	reader->n_known += attr != NULL;
+	reader->n_unknown += !attr;
 	if (!attr || !take_sample(attr, record->body, &sample) || !sample.has_time ||
 	    !sample.has_cpu || sample.cpu >= TRACE_DAT_WRITE_CPUS || !sample.raw.at ||
 	    sample.raw.left < COMMON_BYTES) {
@@ -156,6 +186,8 @@ static int add_sample(struct perf_reader *reader, const struct perf_record *reco
 	cpu = cpu_of(reader, sample.cpu);
 	if (!cpu)
 		return -ENOMEM;
+	if (reader->is_folder && !belongs(reader, cpu, &sample))
+		return -EINVAL;
 	cpu->has_samples = true;
 	return perf_order_add(reader->order, sample.cpu, sample.time, sample.raw.at,
 			      sample.raw.left, record->is_unpacked);
@@ -189,10 +221,22 @@ static bool take_tail(const struct perf_reader *reader, const struct perf_bytes 
 	if (type & SAMPLE_STREAM_ID && at >= 8)
 		at -= 8;
 	if (type & SAMPLE_ID && at >= 8) {
-		tail->id = perf_64(body, at - 8);
+		at -= 8;
+		tail->id = perf_64(body, at);
 		tail->has_id = true;
 	}
+	if (type & SAMPLE_TIME && at >= 8) {
+		tail->time = perf_64(body, at - 8);
+		tail->has_time = true;
+	}
 	return true;
+}
+
+uint64_t perf_time_of(const struct perf_reader *reader, const struct perf_bytes *body)
+{
+	struct sample tail;
+
+	return take_tail(reader, body, &tail) && tail.has_time ? tail.time : 0;
 }
 
 static uint64_t add_up(uint64_t sum, uint64_t n)
@@ -250,51 +294,6 @@ static int add_lost_samples(struct perf_reader *reader, const struct perf_record
 		return -ENOMEM;
 	cpu->of_events = add_up(cpu->of_events, perf_64(&record->body, 0));
 	return 0;
-}
-
-static int name_thread(struct perf_reader *reader, int32_t tid, const char *name)
-{
-	int ret = trace_dat_writer_comm(reader->writer, tid, name);
-
-	if (ret != -ENOSPC)
-		return ret;
-	reader->facts->unnamed++;
-	return 0;
-}
-
-/**
- * A thread begins with the name of the thread that made it: process and its parent, then both
- * threads. The records of two CPUs have no order: a name that it has is its own, or a later one.
- */
-static int add_fork(struct perf_reader *reader, const struct perf_record *record)
-{
-	const struct perf_bytes *body = &record->body;
-	const char *name;
-	char copy[256];
-	int32_t tid;
-
-	if (body->left < 16)
-		return 0;
-	tid = (int32_t)perf_32(body, 8);
-	name = trace_dat_writer_name(reader->writer, (int32_t)perf_32(body, 12));
-	if (!name || trace_dat_writer_name(reader->writer, tid))
-		return 0;
-	/* the writer moves its names */
-	snprintf(copy, sizeof(copy), "%s", name);
-	return name_thread(reader, tid, copy);
-}
-
-/** Process, thread, name. */
-static int add_comm(struct perf_reader *reader, const struct perf_record *record)
-{
-	const struct perf_bytes *body = &record->body;
-	char name[256];
-
-	if (body->left < 8)
-		return 0;
-	snprintf(name, sizeof(name), "%.*s", (int)strnlen((const char *)body->at + 8,
-		 body->left - 8 < 255 ? body->left - 8 : 255), (const char *)body->at + 8);
-	return name_thread(reader, (int32_t)perf_32(body, 4), name);
 }
 
 /** The threads that were asked for: 8 bytes for the id, -1 for all; 16 for the name. */
@@ -355,9 +354,9 @@ int perf_take_record(struct perf_reader *reader, const struct perf_record *recor
 	case RECORD_LOST_SAMPLES:
 		return add_lost_samples(reader, record);
 	case RECORD_COMM:
-		return add_comm(reader, record);
+		return perf_names_comm(reader, record);
 	case RECORD_FORK:
-		return add_fork(reader, record);
+		return perf_names_fork(reader, record);
 	case RECORD_FINISHED_ROUND:
 		return perf_order_round(reader->order);
 	case RECORD_THREAD_MAP:
@@ -402,6 +401,24 @@ static int end_losses(struct perf_reader *reader)
 	return ret;
 }
 
+/** What follows is not read, so the CPUs of this file lack records. Return: as perf_walk(). */
+static int end_at_damage(struct perf_reader *reader, uint64_t offset)
+{
+	struct perf_facts *facts = reader->facts;
+	int ret = 0;
+
+	if (!facts->is_damaged) {
+		facts->is_damaged = true;
+		facts->damaged_at = offset;
+		if (reader->is_folder)
+			name_piece(reader->piece, facts->damaged_in);
+	}
+	for (size_t i = 0; i < reader->n_cpus && reader->piece && !ret; i++)
+		if (reader->cpus[i].has_samples && reader->cpus[i].piece == reader->piece)
+			ret = perf_order_lost(reader->order, (uint32_t)i, 0);
+	return ret;
+}
+
 /** Samples that still wait in these pages bring them back from the file. */
 static void release(struct perf_reader *reader, const uint8_t *at)
 {
@@ -414,7 +431,8 @@ static void release(struct perf_reader *reader, const uint8_t *at)
 	reader->released = end;
 }
 
-int perf_walk(struct perf_reader *reader)
+/** All records of the file or part. Return: as perf_walk(). */
+static int walk_records(struct perf_reader *reader)
 {
 	struct perf_bytes bytes = {
 		reader->data + reader->records_at, reader->records_size, reader->swap,
@@ -433,12 +451,60 @@ int perf_walk(struct perf_reader *reader)
 			ret = -EILSEQ;
 	}
 	/* a record that the end of the file cuts off */
-	if (found < 0 && (reader->facts->is_cut || reader->facts->is_unfinished))
+	if (found < 0 && !reader->piece && (reader->facts->is_cut || reader->facts->is_unfinished))
 		reader->facts->is_cut = true;
 	else if (found < 0 || ret == -EILSEQ)
-		reader->facts->damaged_at = record.offset;
-	if (ret == -EILSEQ)
-		ret = 0;
+		return end_at_damage(reader, record.offset);
+	return ret;
+}
+
+/** A part has no head, and its buffers are only in it. Return: as perf_walk(). */
+static int walk_piece(struct perf_reader *reader, const struct perf_piece *piece)
+{
+	char name[24];
+	int ret;
+
+	perf_unpack_free(reader->unpack);
+	reader->unpack = NULL;
+	reader->data = piece->data;
+	reader->size = reader->records_size = piece->size;
+	reader->released = reader->records_at = 0;
+	reader->piece = piece->number + 1;
+	reader->n_known = reader->n_unknown = 0;
+	ret = piece->size ? walk_records(reader) : 0;
+	if (!ret && reader->n_unknown && !reader->n_known)
+		return perf_fail(reader, -EINVAL, "its file %s belongs to another recording: it "
+				 "has no event of this one. Copy the folder again",
+				 name_piece(reader->piece, name));
+	/* the file's bytes may leave memory, so nothing waits for the next part */
+	return ret ? ret : perf_order_end(reader->order);
+}
+
+static int walk_pieces(struct perf_reader *reader, const struct perf_input *input)
+{
+	struct perf_facts *facts = reader->facts;
+	int ret = perf_order_end(reader->order);
+
+	facts->n_parts = (uint32_t)input->n_pieces;
+	for (size_t i = 0; i < input->n_pieces && !ret; i++) {
+		if (facts->missing_part < 0 && input->pieces[i].number > i)
+			facts->missing_part = (int64_t)i;
+		ret = walk_piece(reader, &input->pieces[i]);
+	}
+	return ret;
+}
+
+int perf_walk(struct perf_reader *reader, const struct perf_input *input)
+{
+	int ret = walk_records(reader);
+
+	reader->facts->missing_part = -1;
+	if (!ret && input->is_folder)
+		ret = walk_pieces(reader, input);
+	if (!ret)
+		ret = perf_names_end(reader);
+	for (size_t i = 0; i < reader->n_cpus; i++)
+		reader->facts->n_sampled += reader->cpus[i].has_samples;
 	if (!ret)
 		ret = end_losses(reader);
 	return ret ? ret : perf_order_end(reader->order);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	fuzz_perf_data.c
- * @brief	Any bytes as a perf.data file become a sound trace.dat, or there is a reason.
+ * @brief	Any bytes as a perf.data file, or as the files of a folder, become a sound
+ *		trace.dat, or there is a reason.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -29,16 +30,50 @@ static void check_file(const struct memory_file *file, const struct perf_facts *
 		abort();
 }
 
+/** A folder: "D", and the sizes of its file "data" and all parts but the last one, 4 bytes each. */
+#define N_PIECES	3
+#define FOLDER_HEAD	(1 + 4 * N_PIECES)
+
+static void make_folder(struct perf_input *input, struct perf_piece pieces[N_PIECES])
+{
+	const uint8_t *sizes = input->data + 1, *at = input->data + FOLDER_HEAD;
+	size_t left = input->size - FOLDER_HEAD;
+
+	for (int i = 0; i <= N_PIECES; i++) {
+		uint32_t size = (uint32_t)left;
+
+		if (i < N_PIECES)
+			memcpy(&size, sizes + 4 * (size_t)i, sizeof(size));
+		if (size > left)
+			size = (uint32_t)left;
+		if (i)
+			pieces[i - 1] = (struct perf_piece){ size ? at : NULL, size, (uint32_t)i };
+		else
+			*input = (struct perf_input){
+				.data = at, .size = size, .is_folder = true, .pieces = pieces,
+				.n_pieces = N_PIECES, .fd = input->fd, .spool = input->spool,
+				.most_bytes = input->most_bytes,
+			};
+		at += size;
+		left -= size;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct memory_file file = memory_file("", 0), spool = memory_file("", 0);
-	char problem[512] = "?";
-	struct perf_facts facts;
-	int ret = perf_data_convert(&(struct perf_input){
+	struct perf_input input = {
 		.data = data, .size = size, .fd = file.fd, .spool = spool.fd,
 		.most_bytes = (uint64_t)256 << 20,
-	}, &facts, problem, sizeof(problem));
+	};
+	struct perf_piece pieces[N_PIECES];
+	char problem[512] = "?";
+	struct perf_facts facts;
+	int ret;
 
+	if (size >= FOLDER_HEAD && *data == 'D')
+		make_folder(&input, pieces);
+	ret = perf_data_convert(&input, &facts, problem, sizeof(problem));
 	if (ret > 0 || !ret != !*problem || strlen(problem) >= sizeof(problem) - 1)
 		abort();
 	if (!ret)

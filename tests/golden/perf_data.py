@@ -14,10 +14,12 @@ TRACE is of version 6, not compressed: trace-cmd convert --file-version 6 --comp
     unfinished  as of a perf record that was killed
     cpus        of two CPUs of all
     big         of a big-endian host
+    folder      as "perf record --threads": FILE is a folder; CPU 0 and 1 have a file each, the others one together
     lose        100 samples of CPU 2 are lost in the middle, and of CPU 0 all from the 1001st on
 
 Two numbers go to standard output: samples, and those that were lost at the end. Layout: Linux's tools/perf/Documentation/perf.data-file-format.txt.
 """
+import os
 import re
 import struct
 import subprocess
@@ -204,8 +206,17 @@ class Maker:
         if "alone" not in self.how:
             yield record(CPUS, pack("HH", 0, len(cpus)) + b"".join(pack("H", cpu) for cpu in cpus))
 
+    def pieces(self):
+        """Of a folder: the records of its files, without heads and rounds."""
+        buffers = self.buffers()
+        for part in buffers[:1], buffers[1:2], buffers[2:]:
+            data = b"".join(r for buffer in part for _, r in buffer)
+            yield self.compress(data) if "zstd" in self.how else data
+
     def records(self):
         head = b"".join(self.maps()) + b"".join(self.comms())
+        if "folder" in self.how:
+            return head + self.sums()
         data = b"".join(self.rounds()) + self.sums()
         return head + (self.compress(data) if "zstd" in self.how else data)
 
@@ -244,6 +255,10 @@ class Maker:
         n = len(self.trace.cpus)
         found = {1: self.tracing(), 3: text("there"), 4: text("6.1.0-test"), 6: text("x86_64"),
                  7: pack("II", n, n)}
+        if "folder" in self.how:
+            times = [time for cpu in range(n) for time, _, _ in self.trace.events(cpu)]
+            found[21] = pack("QQ", min(times), max(times))
+            found[24] = pack("Q", 1)
         if "zstd" in self.how:
             found[27] = pack("IIIII", 1, 1, 1, 5, 1 << 22)
         return found
@@ -288,9 +303,15 @@ def main():
     path, to, *how = sys.argv[1:]
     order = ">" if "big" in how else "<"
     maker = Maker(tracefs.Trace(path), how)
-    data = maker.pipe() if "pipe" in how else maker.file()
-    with open(to, "wb") as file:
-        file.write(data)
+    if "folder" in how:
+        os.mkdir(to)
+        files = {"/data.%d" % n: data for n, data in enumerate(maker.pieces())}
+        files["/data"] = maker.file()
+    else:
+        files = {"": maker.pipe() if "pipe" in how else maker.file()}
+    for name, data in files.items():
+        with open(to + name, "wb") as file:
+            file.write(data)
     print(maker.n, maker.at_end)
 
 

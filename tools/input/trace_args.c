@@ -12,6 +12,7 @@
 #include "foreign_convert.h"
 #include "foreign_notes.h"
 #include "foreign_file.h"
+#include "perf_folder.h"
 #include "regular_file.h"
 #include "trace_args.h"
 #include "trace_dat.h"
@@ -240,17 +241,23 @@ static int copy_trace_dat(struct trace_args *args, const char *path)
 {
 	uint8_t head[HEAD_BYTES];
 	enum foreign_kind kind;
-	bool is_copied = false;
+	bool is_copied = false, is_folder;
 	int n, fd;
 
 	if (args->is_live || trace_dat_has_copy(path))
 		return KSV_EXIT_OK;
 	n = xentrace_head(path, head, sizeof(head), &is_copied);
-	kind = foreign_kind_of(path, head, n > 0 ? (size_t)n : 0);
+	is_folder = n <= 0;
+	kind = foreign_kind_of(path, head, is_folder ? 0 : (size_t)n);
+	if (kind == FOREIGN_NONE && perf_folder_part(path)) {
+		ksv_error("%s: a part of a folder of 'perf record --threads': give the folder that "
+			  "it is in", path);
+		return KSV_EXIT_FILE;
+	}
 	if (kind == FOREIGN_NONE && !is_packed(head, n, is_copied))
 		return KSV_EXIT_OK;
-	fd = kind == FOREIGN_CTF ? -1 : open_copy(args, path, is_copied);
-	if (fd < 0 && kind != FOREIGN_CTF)
+	fd = is_folder ? -1 : open_copy(args, path, is_copied);
+	if (fd < 0 && !is_folder)
 		return KSV_EXIT_FILE;
 	if (kind != FOREIGN_NONE)
 		fd = convert_foreign(args, path, kind, fd);
@@ -354,7 +361,8 @@ int trace_args_check_twice(const struct trace_args *args)
 	if (!all)
 		return no_memory();
 	for (int i = 0; i < args->n; i++)
-		if (!stat(args->items[i].path, &st) && S_ISREG(st.st_mode))
+		if (!stat(args->items[i].path, &st) &&
+		    (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 			all[n++] = (struct identity){ st.st_dev, st.st_ino, i };
 	qsort(all, (size_t)n, sizeof(*all), compare_identities);
 	for (int i = 1; i < n && !status; i++)

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "foreign_convert.h"
 #include "foreign_file.h"
 #include "guest_pointer.h"
 #include "host_trace.h"
@@ -95,10 +96,16 @@ static bool is_folder(const char *path)
 	return !stat(path, &st) && S_ISDIR(st.st_mode);
 }
 
+static bool is_ctf(const char *path)
+{
+	return foreign_kind_of(path, NULL, 0) == FOREIGN_CTF;
+}
+
 static enum file_kind kind_of(const char *path)
 {
 	if (is_folder(path))
-		return trace_dat_is(path) ? FILE_FOLDER : FILE_UNKNOWN;
+		return !trace_dat_is(path) ? FILE_UNKNOWN :
+		       is_ctf(path) ? FILE_FOLDER : FILE_TRACE_CMD;
 	if (xentrace_check(path))
 		return FILE_XENTRACE;
 	if (trace_dat_is(path))
@@ -594,7 +601,7 @@ int view_hand_over(struct view_files *files)
 
 		if (view_wants_window(files)) {
 			ret = hand_over_window(files, i);
-		} else if (files->takes_folders && is_folder(path)) {
+		} else if (files->takes_folders && is_ctf(path)) {
 			ret = hand_over_folder(files, path, i > 0, &files->names[i]);
 		} else if (is_copy(path)) {
 			ret = hand_over_copy(files, path, &files->names[i]);

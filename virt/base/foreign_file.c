@@ -195,8 +195,5 @@ const char *foreign_folder_problem(const char *path)
 	if (has_file(path, "metadata"))
 		return "the folder of a CTF trace (LTTng), which this build does not read: build "
 		       "it where libbabeltrace2 is installed";
-	if (has_file(path, "data"))
-		return "a folder, perhaps of 'perf record --threads', which is not read: record "
-		       "without --threads";
 	return "a folder without recording.json, so it is no recording: give the trace itself";
 }

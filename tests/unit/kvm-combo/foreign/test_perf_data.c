@@ -454,7 +454,7 @@ static void test_compressed(void **state)
 	for (uint64_t i = 0; i < 100; i++)
 		expect(input, 0, 1000 + i, 0);
 	expect_end(input, 0);
-	assert_int_equal(0, facts.damaged_at);
+	assert_false(facts.is_damaged);
 	close_made(input);
 }
 
