@@ -4,6 +4,7 @@
  * @brief	Records as pages of Linux's ring buffer.
  */
 #include <byteswap.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "trace_dat_pages.h"
@@ -231,4 +232,22 @@ bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *reco
 		return true;
 	}
 	return false;
+}
+
+void dat_lost_format(char *text, size_t size, uint16_t id)
+{
+	snprintf(text, size, "name: records_lost\nID: %u\nformat:\n"
+		 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		 "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		 "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+		 "print fmt: \"the trace has no more records of this CPU\"\n", id);
+}
+
+void dat_lost_record(uint8_t record[DAT_LOST_BYTES], bool big_endian, uint16_t id)
+{
+	memset(record, 0, DAT_LOST_BYTES);
+	record[big_endian] = (uint8_t)id;
+	record[!big_endian] = (uint8_t)(id >> 8);
+	memset(record + 4, 0xff, 4);
 }

@@ -68,6 +68,13 @@ bool dat_page_add(struct dat_page *page, uint64_t ts_ns, const void *data, size_
  */
 size_t dat_page_end(struct dat_page *page);
 
+/** A record of the event "records_lost", which has losses that no other record follows. */
+#define DAT_LOST_BYTES	8
+
+/** dat_lost_format, dat_lost_record - the event's format, and a record of it. @id: its number */
+void dat_lost_format(char *text, size_t size, uint16_t id);
+void dat_lost_record(uint8_t record[DAT_LOST_BYTES], bool big_endian, uint16_t id);
+
 /** dat_page_lost - records are missing before the next record; the page has none yet. */
 void dat_page_lost(struct dat_page *page, uint64_t count);
 

@@ -26,9 +26,6 @@
 #define MOST_COMM	255
 #define COMM_EXTRA	48
 
-/** A record of the event for losses that no record follows. */
-#define LOST_BYTES	8
-
 struct event {
 	uint16_t	id;
 	char		*system, *format;
@@ -316,7 +313,7 @@ int trace_dat_writer_lost(struct trace_dat_writer *writer, int cpu, uint64_t cou
 /** Losses at the end need a record. */
 static int end_losses(struct trace_dat_writer *writer)
 {
-	uint8_t record[LOST_BYTES] = { 0 };
+	uint8_t record[DAT_LOST_BYTES];
 	unsigned int id = UINT16_MAX;
 	char format[1024];
 	uint64_t end_ns = 0;
@@ -331,15 +328,8 @@ static int end_losses(struct trace_dat_writer *writer)
 		return 0;
 	while (id && is_declared(writer, (uint16_t)id))
 		id--;
-	snprintf(format, sizeof(format), "name: records_lost\nID: %u\nformat:\n"
-		 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-		 "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-		 "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-		 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-		 "print fmt: \"the trace has no more records of this CPU\"\n", id);
-	record[writer->about.big_endian] = (uint8_t)id;
-	record[!writer->about.big_endian] = (uint8_t)(id >> 8);
-	memset(record + 4, 0xff, 4);
+	dat_lost_format(format, sizeof(format), (uint16_t)id);
+	dat_lost_record(record, writer->about.big_endian, (uint16_t)id);
 	if (trace_dat_writer_event(writer, (uint16_t)id, KVM_OWN_SYSTEM, format, strlen(format)))
 		return writer->error;
 	for (size_t i = 0; i < writer->n_cpus; i++)

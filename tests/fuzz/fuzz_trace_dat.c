@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	fuzz_trace_dat.c
- * @brief	Any bytes as a trace.dat file, without libtracecmd: check, guests, unpacking.
+ * @brief	Any bytes as a trace.dat file, without libtracecmd: check, guests, unpacking,
+ *		joining.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "memory_file.h"
 #include "trace_dat.h"
+#include "trace_dat_join.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,6 +40,21 @@ static void check_unpacked(int fd, const struct trace_dat_info *packed)
 	}
 }
 
+/** What is joined is a file that can be read, and says the same. */
+static void check_joined(const char *path, const struct trace_dat_info *from)
+{
+	struct memory_file out = memory_file("", 0);
+	struct trace_dat_joined joined;
+	char problem[1024] = "";
+	int ret = trace_dat_join(&path, 1, out.fd, &joined, problem, sizeof(problem));
+
+	if (ret > 0 || (ret == -EILSEQ) != (*problem != '\0'))
+		abort();
+	if (!ret)
+		check_unpacked(out.fd, from);
+	close(out.fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct memory_file file = memory_file(data, size);
@@ -59,6 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (fd >= 0)
 			close(fd);
 	}
+	if (ok && trace_dat_is(file.path))
+		check_joined(file.path, &info);
 	close(file.fd);
 	return 0;
 }

@@ -256,10 +256,11 @@ static int run_merge(const struct ksv_command *command, int argc, char **argv)
 const struct ksv_command cmd_merge = {
 	.name = "merge",
 	.args = "[OPTION...] --output FILE FILE...",
-	.summary = "Join parts of a trace, or successive xentrace files",
-	.notes = "Each FILE is a part of one trace by 'split', of xentrace or trace-cmd, or a\n"
-		 "xentrace file: recordings of one host that follow each other or are of\n"
-		 "different pCPUs. They may be compressed. Their order does not matter.\n",
+	.summary = "Join parts of a trace, or recordings of one host",
+	.notes = "Each FILE is a part of one trace by 'split', or a recording by xentrace,\n"
+		 "trace-cmd, perf or LTTng. Recordings of one host follow each other, or are of\n"
+		 "one time and have different pCPUs or buffers. They may be compressed. Their\n"
+		 "order does not matter.\n",
 	.options = merge_option_table,
 	.n_options = ARRAY_SIZE(merge_option_table),
 	.run = run_merge,

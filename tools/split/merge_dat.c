@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	merge_dat.c
- * @brief	Join parts of a trace.dat, as split_dat.c writes them.
+ * @brief	Join parts of a trace.dat, as split_dat.c writes them; other files, see
+ *		merge_dat_join.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -118,11 +119,9 @@ static int check_times(const struct dat_part *part)
 
 static int open_part(struct dat_part *part)
 {
-	int status = split_dat_unpack(part->path);
+	int status = read_sidecar(part);
 	char error[512];
 
-	if (!status)
-		status = read_sidecar(part);
 	if (!status)
 		status = check_times(part);
 	if (status)
@@ -303,7 +302,20 @@ static int write_merged(struct dat_merge *merge)
 	return status;
 }
 
-int merge_dat(const struct split_dat_options *options, const struct trace_args *args)
+/** Is it what split_dat.c has written? A sidecar that cannot be read is complained about later. */
+static bool is_part(const char *path)
+{
+	char *sidecar = sidecar_find(path), error[512];
+	struct json_object *root = NULL;
+	bool is = sidecar && !json_read_file(sidecar, &root, error, sizeof(error)) &&
+		  json_member(root, "part", json_type_object);
+
+	json_object_put(root);
+	free(sidecar);
+	return is;
+}
+
+static int merge_parts(const struct split_dat_options *options, const struct trace_args *args)
 {
 	struct dat_merge merge = {
 		.options = options, .n = args->n,
@@ -327,4 +339,17 @@ int merge_dat(const struct split_dat_options *options, const struct trace_args *
 	}
 	free(merge.parts);
 	return status;
+}
+
+int merge_dat(const struct split_dat_options *options, const struct trace_args *args)
+{
+	int n = 0, status = KSV_EXIT_OK;
+
+	for (int i = 0; i < args->n && !status; i++) {
+		status = split_dat_unpack(args->items[i].path);
+		n += is_part(args->items[i].path);
+	}
+	if (status)
+		return status;
+	return n ? merge_parts(options, args) : merge_dat_join(options, args);
 }

@@ -45,7 +45,10 @@ char *split_dat_name(const char *folder, const char *path);
  */
 struct json_object *split_dat_sidecar(const char *path, struct json_object *part);
 
-/** merge_dat - join parts of a trace.dat. Return: as split_dat(). */
+/** merge_dat - join parts of a trace.dat, or recordings. Return: as split_dat(). */
 int merge_dat(const struct split_dat_options *options, const struct trace_args *args);
+
+/** merge_dat_join - join separate recordings of a host, which are unpacked. Return: the same. */
+int merge_dat_join(const struct split_dat_options *options, const struct trace_args *args);
 
 #endif

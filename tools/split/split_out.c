@@ -147,15 +147,18 @@ void split_discard(struct split_target *target)
 	forget(target);
 }
 
-/** Note in the sidecar which trace it belongs to. Return: 0 or a negative errno. */
+/** Note in the sidecar of a part which trace it belongs to. Return: 0 or a negative errno. */
 static int name_trace(const struct split_target *target, struct json_object *root)
 {
+	struct json_object *part = json_member(root, "part", json_type_object);
 	struct stat st;
 
+	/* facts about a host suit any trace of it */
+	if (!part)
+		return 0;
 	if (fstat(target->file.fd, &st))
 		return -errno;
-	return json_add(json_member(root, "part", json_type_object), "trace_bytes",
-			json_object_new_int64(st.st_size));
+	return json_add(part, "trace_bytes", json_object_new_int64(st.st_size));
 }
 
 /** The sidecar first: it names the trace that it belongs to, and the trace does not. */

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	trace_dat_join_head.c
+ * @brief	The content of a trace.dat besides its records, and the comparison of two of them.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "escape.h"
+#include "trace_dat.h"
+#include "trace_dat_join_private.h"
+
+/** Bytes of a part: the largest one, the names of all functions, has some 20 MiB. */
+#define MOST_PART	((uint64_t)256 << 20)
+
+/** Pages that the kernel can have, see its subbuf_size. */
+#define LEAST_PAGE	4096
+#define MOST_PAGE	(1u << 20)
+
+#define DAT_DATE	1
+#define DAT_OFFSET	7
+#define DAMAGED		"Copy it again, if there is another one"
+
+int join_fail(const struct join *join, const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	text_format(join->error, join->error_size, "%s", text);
+	return -EILSEQ;
+}
+
+/* --- parts ----------------------------------------------------------------------------------- */
+
+static int read_part(struct join_file *file, int part, uint64_t offset, uint64_t size)
+{
+	if (size > MOST_PART || file->parts[part])
+		return join_fail(file->join, "%s: damaged: its headers are too large, or there "
+				 "twice. " DAMAGED, file->path);
+	file->parts[part] = malloc((size_t)size + 1);
+	if (!file->parts[part])
+		return -ENOMEM;
+	if (!dat_seek(&file->dat, offset) ||
+	    fread(file->parts[part], 1, (size_t)size, file->dat.file) != size)
+		return join_fail(file->join, "%s: its headers cannot be read. " DAMAGED,
+				 file->path);
+	file->sizes[part] = (size_t)size;
+	file->parts[part][size] = '\0';
+	return 0;
+}
+
+static bool take_number(const struct dat_file *dat, struct join_bytes *bytes, int n,
+			uint64_t *value)
+{
+	if (bytes->left < (size_t)n)
+		return false;
+	*value = dat_get(dat, bytes->at, n);
+	bytes->at += n;
+	bytes->left -= (size_t)n;
+	return true;
+}
+
+static bool take_bytes(struct join_bytes *bytes, uint64_t n, struct join_bytes *part)
+{
+	if (n > bytes->left)
+		return false;
+	*part = (struct join_bytes){ bytes->at, (size_t)n };
+	bytes->at += n;
+	bytes->left -= (size_t)n;
+	return true;
+}
+
+static bool take_sized(const struct dat_file *dat, struct join_bytes *bytes, int n,
+		       struct join_bytes *part)
+{
+	uint64_t size;
+
+	return take_number(dat, bytes, n, &size) && take_bytes(bytes, size, part);
+}
+
+static bool take_text(struct join_bytes *bytes, const char **text)
+{
+	size_t n = strnlen((const char *)bytes->at, bytes->left);
+	struct join_bytes part;
+
+	*text = (const char *)bytes->at;
+	return n < bytes->left && take_bytes(bytes, n + 1, &part);
+}
+
+/** Step over one of the parts, as version 6 has them. */
+static bool skip_part(const struct dat_file *dat, struct join_bytes *bytes, int part)
+{
+	uint64_t n = 1, formats;
+	struct join_bytes skipped;
+	const char *name;
+
+	switch (part) {
+	case JOIN_HEADERS:
+		return take_text(bytes, &name) && take_sized(dat, bytes, 8, &skipped) &&
+		       take_text(bytes, &name) && take_sized(dat, bytes, 8, &skipped);
+	case JOIN_FTRACE:
+		if (!take_number(dat, bytes, 4, &n))
+			return false;
+		while (n && take_sized(dat, bytes, 8, &skipped))
+			n--;
+		return !n;
+	case JOIN_FORMATS:
+		if (!take_number(dat, bytes, 4, &n))
+			return false;
+		for (; n; n--) {
+			if (!take_text(bytes, &name) || !take_number(dat, bytes, 4, &formats))
+				return false;
+			while (formats && take_sized(dat, bytes, 8, &skipped))
+				formats--;
+			if (formats)
+				return false;
+		}
+		return true;
+	default:
+		return take_sized(dat, bytes, part == JOIN_COMMS ? 8 : 4, &skipped);
+	}
+}
+
+/** Version 6: one part after the other, from the first one on. */
+static int split_parts(struct join_file *file)
+{
+	uint64_t at = sizeof(trace_dat_magic) + 8;
+	uint64_t size = file->dat.size < at ? 0 : file->dat.size - at;
+	uint8_t *data;
+	struct join_bytes bytes;
+	int ret = 0;
+
+	/* whatever of it are pages is not reached */
+	size = size > MOST_PART ? MOST_PART : size;
+	data = malloc((size_t)size + 1);
+	if (!data)
+		return -ENOMEM;
+	if (!dat_seek(&file->dat, at) || fread(data, 1, (size_t)size, file->dat.file) != size)
+		size = 0;
+	bytes = (struct join_bytes){ data, (size_t)size };
+	for (int part = 0; part < JOIN_PARTS && !ret; part++) {
+		const uint8_t *begin = bytes.at;
+
+		if (skip_part(&file->dat, &bytes, part))
+			ret = read_part(file, part, at + (uint64_t)(begin - data),
+					(uint64_t)(bytes.at - begin));
+		else
+			ret = join_fail(file->join, "%s: its headers are cut short. " DAMAGED,
+					file->path);
+	}
+	free(data);
+	return ret;
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct join_event *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/** A line of a format: "name: sched_switch". Return: malloc'ed, or NULL. */
+static char *line_of(const struct join_bytes *format, const char *word)
+{
+	const char *text = (const char *)format->at, *end = text + format->left;
+	size_t n = strlen(word);
+
+	while (text && text < end) {
+		const char *line = memchr(text, '\n', (size_t)(end - text));
+
+		if ((size_t)(end - text) > n && !memcmp(text, word, n))
+			return strndup(text + n, (size_t)((line ? line : end) - text) - n);
+		text = line ? line + 1 : NULL;
+	}
+	return NULL;
+}
+
+static int add_event(struct join_file *file, const char *system, const struct join_bytes *format)
+{
+	char *name = line_of(format, "name: "), *id = line_of(format, "ID: "), *full = NULL;
+	unsigned long number = id ? strtoul(id, NULL, 10) : UINT16_MAX + 1UL;
+	int ret = 0;
+
+	/* an event without a number has no records */
+	if (name && number <= UINT16_MAX) {
+		if (asprintf(&full, "%s:%s", system, name) < 0 ||
+		    ARRAY_GROW(file->events, file->n_events, file->room_events)) {
+			free(full);
+			ret = -ENOMEM;
+		} else {
+			file->events[file->n_events++] = (struct join_event){
+				.id = (uint16_t)number, .system = system, .name = full,
+				.format = *format,
+			};
+		}
+	}
+	free(name);
+	free(id);
+	return ret;
+}
+
+static int read_events(struct join_file *file)
+{
+	struct join_bytes bytes = { file->parts[JOIN_FORMATS], file->sizes[JOIN_FORMATS] }, format;
+	uint64_t n, formats;
+	const char *system;
+	int ret = 0;
+
+	if (!take_number(&file->dat, &bytes, 4, &n))
+		n = 0;
+	for (; n && !ret; n--) {
+		if (!take_text(&bytes, &system) || !take_number(&file->dat, &bytes, 4, &formats))
+			break;
+		for (; formats && !ret && take_sized(&file->dat, &bytes, 8, &format); formats--)
+			ret = add_event(file, system, &format);
+	}
+	if (file->n_events)
+		qsort(file->events, file->n_events, sizeof(*file->events), compare_events);
+	return ret;
+}
+
+static const struct join_event *find_event(const struct join_file *file, uint16_t id)
+{
+	const struct join_event key = { .id = id };
+
+	return file->n_events ? bsearch(&key, file->events, file->n_events, sizeof(key),
+					compare_events) : NULL;
+}
+
+const struct join_event *join_event_missing(const struct join_file *a, const struct join_file *b)
+{
+	for (size_t i = 0; i < a->n_events; i++)
+		if (!find_event(b, a->events[i].id))
+			return &a->events[i];
+	return NULL;
+}
+
+/* --- options --------------------------------------------------------------------------------- */
+
+static bool no_memory(const struct dat_file *dat)
+{
+	return dat_complain(dat, "not enough memory");
+}
+
+static bool set_clock(struct join_file *file, const char *clock)
+{
+	const char *open = strchr(clock, '['), *name = open ? open + 1 : clock;
+
+	snprintf(file->clock, sizeof(file->clock), "%.*s", (int)strcspn(name, "] \n"), name);
+	return true;
+}
+
+static bool add_area(struct join_file *file, const struct join_area *area)
+{
+	const struct dat_file *dat = &file->dat;
+
+	if (area->size && (area->offset > dat->size || area->size > dat->size - area->offset))
+		return dat_cut_off(dat, "the records of a CPU begin", area->offset);
+	if (area->page < LEAST_PAGE || area->page > MOST_PAGE)
+		return dat_complain(dat, "damaged: its pages have %llu bytes. " DAMAGED,
+				    (unsigned long long)area->page);
+	if (ARRAY_GROW(file->areas, file->n_areas, file->room_areas))
+		return no_memory(dat);
+	file->areas[file->n_areas++] = *area;
+	return true;
+}
+
+static bool add_buffer(struct join_file *file, const struct dat_option *option)
+{
+	const struct dat_file *dat = &file->dat;
+	struct dat_buffer buffer;
+	char *name;
+
+	if (dat->version < 7)
+		return dat_complain(dat, "a file of version 6 with buffer instances cannot be "
+				    "merged. Make a copy with 'trace-cmd convert --file-version 7 "
+				    "--compression none -i FILE -o COPY'");
+	if (!dat_buffer(dat, option, &buffer))
+		return dat_complain(dat, "damaged: one of its buffers cannot be understood");
+	name = strdup(buffer.name);
+	if (!name || ARRAY_GROW(file->buffers, file->n_buffers, file->room_buffers)) {
+		free(name);
+		return no_memory(dat);
+	}
+	file->buffers[file->n_buffers++] = name;
+	set_clock(file, buffer.clock);
+	for (uint32_t i = 0; i < buffer.n_cpus; i++) {
+		const uint8_t *entry = buffer.cpus + (size_t)i * DAT_BUFFER_CPU;
+
+		if (!add_area(file, &(struct join_area){
+			.buffer = name, .page = buffer.page_size,
+			.cpu = (uint32_t)dat_get(dat, entry, 4),
+			.offset = dat_get(dat, entry + 4, 8), .size = dat_get(dat, entry + 12, 8),
+		}))
+			return false;
+	}
+	return true;
+}
+
+static bool keep_option(struct join_file *file, const struct dat_option *option)
+{
+	struct join_option kept = { .id = option->id, .size = option->size };
+
+	kept.data = malloc((size_t)option->size + 1);
+	if (!kept.data || ARRAY_GROW(file->options, file->n_options, file->room_options)) {
+		free(kept.data);
+		return no_memory(&file->dat);
+	}
+	if (option->size)
+		memcpy(kept.data, option->data, option->size);
+	kept.data[option->size] = '\0';
+	file->options[file->n_options++] = kept;
+	return true;
+}
+
+static bool take_option(void *arg, const struct dat_file *dat, struct dat_option *option)
+{
+	struct join_file *file = arg;
+	struct dat_section section;
+	uint64_t offset;
+
+	if (option->id == DAT_BUFFER)
+		return add_buffer(file, option);
+	if (option->id == DAT_BUFFER_TEXT)
+		return dat_complain(dat, "a text of latencies, which has no records to merge");
+	if (option->id == DAT_CPUCOUNT && option->size >= 4)
+		file->n_cpus = dat_get(dat, option->data, 4);
+	if (option->id < DAT_HEADER_INFO || option->id > DAT_CMDLINES)
+		return keep_option(file, option);
+	if (option->size < 8)
+		return true;
+	offset = dat_get(dat, option->data, 8);
+	if (!dat_section(dat, offset, &section))
+		return dat_cut_off(dat, "one of its parts is", offset);
+	return !read_part(file, (int)(option->id - DAT_HEADER_INFO), offset + DAT_SECTION,
+			  section.size);
+}
+
+static const struct join_option *option_of(const struct join_file *file, unsigned int id)
+{
+	for (size_t i = 0; i < file->n_options; i++)
+		if (file->options[i].id == id)
+			return &file->options[i];
+	return NULL;
+}
+
+/** Version 6 has the places of the CPUs at the end of its head, where dat_options() leaves off. */
+static bool add_areas_v6(struct join_file *file, const struct dat_areas *areas)
+{
+	const struct join_option *clock = option_of(file, DAT_TRACECLOCK);
+	char *name = strdup("");
+
+	if (!name || ARRAY_GROW(file->buffers, file->n_buffers, file->room_buffers)) {
+		free(name);
+		return no_memory(&file->dat);
+	}
+	file->buffers[file->n_buffers++] = name;
+	if (clock)
+		set_clock(file, (const char *)clock->data);
+	for (size_t i = 0; i < areas->n; i++)
+		if (!add_area(file, &(struct join_area){
+			.buffer = name, .cpu = (uint32_t)areas->all[i].cpu,
+			.page = file->dat.page_size, .offset = areas->all[i].offset,
+			.size = areas->all[i].size,
+		}))
+			return false;
+	return true;
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
+
+static bool read_all(struct join_file *file)
+{
+	struct dat_file *dat = &file->dat;
+	struct dat_areas areas = { 0 };
+	bool ok;
+
+	if (dat->version < 7)
+		dat->areas = &areas;
+	ok = dat_options(dat, take_option, file) &&
+	     (dat->version >= 7 || add_areas_v6(file, &areas));
+	dat->areas = NULL;
+	free(areas.all);
+	return ok;
+}
+
+int join_open(struct join *join, struct join_file *file, const char *path)
+{
+	int ret = 0;
+
+	file->join = join;
+	file->path = path;
+	*join->error = '\0';
+	if (!dat_open(&file->dat, path, file->problem, sizeof(file->problem)) ||
+	    (!strcmp(file->dat.compression, "none") && !read_all(file)))
+		return *join->error ? -EILSEQ : join_fail(join, "%s: %s", path, file->problem);
+	if (strcmp(file->dat.compression, "none") != 0)
+		return join_fail(join, "%s: compressed with %s, which is not read", path,
+				 file->dat.compression);
+	if (file->dat.version < 7)
+		ret = split_parts(file);
+	for (int part = 0; part < JOIN_PARTS && !ret; part++)
+		if (!file->parts[part])
+			ret = join_fail(join, "%s: damaged: a part of its head is missing. "
+					DAMAGED, path);
+	return ret ? ret : read_events(file);
+}
+
+void join_close(struct join_file *file)
+{
+	dat_close(&file->dat);
+	for (int part = 0; part < JOIN_PARTS; part++)
+		free(file->parts[part]);
+	for (size_t i = 0; i < file->n_events; i++)
+		free((char *)(uintptr_t)file->events[i].name);
+	for (size_t i = 0; i < file->n_options; i++)
+		free(file->options[i].data);
+	for (size_t i = 0; i < file->n_buffers; i++)
+		free(file->buffers[i]);
+	free(file->events);
+	free(file->options);
+	free(file->areas);
+	free(file->buffers);
+}
+
+/* --- what belongs together ------------------------------------------------------------------- */
+
+/** The address of the kernel's first function, which differs from boot to boot; 0: unknown. */
+static uint64_t kernel_address(const struct join_file *file)
+{
+	static const char name[] = " T _stext\n";
+	const char *text = (const char *)file->parts[JOIN_SYMBOLS];
+	const char *at = memmem(text, file->sizes[JOIN_SYMBOLS], name, sizeof(name) - 1);
+	const char *line = at;
+
+	while (line && line > text && line[-1] != '\n' && at - line < 17)
+		line--;
+	return line ? strtoull(line, NULL, 16) : 0;
+}
+
+static bool same_option(const struct join_file *a, const struct join_file *b, unsigned int id,
+			size_t bytes)
+{
+	const struct join_option *x = option_of(a, id), *y = option_of(b, id);
+
+	if (!x || !y)
+		return !x && !y;
+	if (bytes && x->size >= bytes && y->size >= bytes)
+		return !memcmp(x->data, y->data, bytes);
+	return x->size == y->size && !memcmp(x->data, y->data, x->size);
+}
+
+static int check_formats(struct join *join, const struct join_file *a, const struct join_file *b)
+{
+	for (size_t i = 0; i < b->n_events; i++) {
+		const struct join_event *y = &b->events[i], *x = find_event(a, y->id);
+
+		if (x && (strcmp(x->name, y->name) != 0 || x->format.left != y->format.left ||
+			  memcmp(x->format.at, y->format.at, x->format.left) != 0))
+			return join_fail(join, "event %u is %s in %s, and %s%s in %s: they are of "
+					 "different kernels or boots", y->id, y->name, b->path,
+					 x->name, strcmp(x->name, y->name) ? "" :
+					 " of another format", a->path);
+	}
+	return 0;
+}
+
+/** Guests are known by the host's trace: those of the first one stay. */
+static bool names_guest(const struct join_file *file, const struct join_option *guest)
+{
+	for (size_t i = 0; i < file->n_options; i++)
+		if (file->options[i].id == DAT_GUEST && file->options[i].size == guest->size &&
+		    !memcmp(file->options[i].data, guest->data, guest->size))
+			return true;
+	return false;
+}
+
+int join_check(struct join *join, const struct join_file *a, const struct join_file *b)
+{
+	uint64_t x = kernel_address(a), y = kernel_address(b);
+
+	if (a->dat.big_endian != b->dat.big_endian || a->dat.long_size != b->dat.long_size ||
+	    !same_option(a, b, DAT_UNAME, 0))
+		return join_fail(join, "%s and %s are of different hosts or kernels", a->path,
+				 b->path);
+	if (x && y && x != y)
+		return join_fail(join, "%s and %s are of different boots: the kernel was at "
+				 "address %#llx, then at %#llx", a->path, b->path,
+				 (unsigned long long)x, (unsigned long long)y);
+	join->joined->is_boot_unknown |= !x || !y;
+	if (strcmp(a->clock, b->clock) != 0)
+		return join_fail(join, "%s has times of the clock %s, %s of %s: they have no "
+				 "common axis", a->path, *a->clock ? a->clock : "?", b->path,
+				 *b->clock ? b->clock : "?");
+	/* multiplier and shift; the offset is only where its times begin */
+	if (!same_option(a, b, DAT_TSC2NSEC, 8) || !same_option(a, b, DAT_DATE, 0) ||
+	    !same_option(a, b, DAT_OFFSET, 0))
+		return join_fail(join, "%s and %s calculate times in different ways (TSC2NSEC, "
+				 "DATE or OFFSET)", a->path, b->path);
+	if (!same_option(a, b, DAT_TIME_SHIFT, 0))
+		return join_fail(join, "%s and %s are traces of a guest that trace-cmd has aligned "
+				 "with its host in different ways: merge only traces of hosts",
+				 a->path, b->path);
+	for (size_t i = 0; i < b->n_options; i++)
+		if (b->options[i].id == DAT_GUEST && !names_guest(a, &b->options[i]))
+			join->joined->has_other_guests = true;
+	return check_formats(join, a, b);
+}
