@@ -13,6 +13,7 @@
 
 #include "block_pipe.h"
 #include "host_private.h"
+#include "virt_recorded.h"
 #include "xen_trace_note.h"
 #include "xen_trace_window.h"
 #include "xen_tracker_feed.h"
@@ -172,11 +173,31 @@ static int xen_walk(struct host_trace *trace, const struct host_walk *walk,
 	return ret;
 }
 
+/**
+ * The TSC of no x86 processor with virtualization is as slow; Arm's generic timer mostly is. Xen on
+ * Arm has the trace records of its common code only, so no traced class would help.
+ */
+#define SLOW_HZ		400000000
+
+static void note_arm(const struct host_trace *trace, const struct virt_model *model,
+		     struct trace_notes *notes)
+{
+	const uint64_t exits = UINT64_C(1) << VIRT_RECORD_ENTRY | UINT64_C(1) << VIRT_RECORD_EXIT;
+	const struct xen_clock *clock = xen_trace_clock(trace->xen);
+
+	if (clock->hz >= SLOW_HZ || !model || (virt_model_recorded(model) & exits))
+		return;
+	trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
+			"%s: its counter runs at %.3f MHz, like the timer of an Arm host: Xen on "
+			"Arm records no VM exits, whatever is traced", trace->path,
+			(double)clock->hz / 1e6);
+}
+
 static void xen_notes(const struct host_trace *trace, const struct virt_model *model,
 		      int max_lines, struct trace_notes *notes)
 {
-	(void)model;
 	xen_trace_note_all(trace->xen, max_lines, notes);
+	note_arm(trace, model, notes);
 }
 
 static int64_t xen_tsc_ns(const struct host_trace *trace, uint64_t tsc)
