@@ -484,10 +484,21 @@ static void set_array(struct event_record *record, const struct event_field *to,
 	}
 }
 
+/** Of no kind that a record has. The text is large, so no other field pays for it. */
+static void set_other(const struct event_field *to, const bt_field *field,
+		      struct event_record *record)
+{
+	struct text other;
+
+	other.n = 0;
+	*other.text = '\0';
+	put_value(&other, field, 0);
+	event_record_text(record, to, other.text, other.n);
+}
+
 static void set_field(const struct ctf_op *op, const struct event_field *to,
 		      const bt_field *field, struct event_record *record)
 {
-	struct text other = { .n = 0 };
 	uint64_t add = (uint64_t)op->add, value;
 
 	switch (op->type) {
@@ -515,8 +526,7 @@ static void set_field(const struct ctf_op *op, const struct event_field *to,
 		set_array(record, to, field, op->type == CTF_ARRAY_SIGNED);
 		return;
 	default:
-		put_value(&other, field, 0);
-		event_record_text(record, to, other.text, other.n);
+		set_other(to, field, record);
 	}
 }
 

@@ -251,11 +251,11 @@ static int find_member(const bt_field_class *class, const char *name)
 /** Return: its number, or a negative errno. */
 static int64_t stream_of(struct ctf_sink *sink, const bt_stream *of)
 {
-	const bt_stream_class *class = bt_stream_borrow_class_const(of);
-	const bt_trace *trace = bt_stream_borrow_trace_const(of);
-	const char *domain = environment(trace, "domain");
 	size_t known = sink->by_stream.n_keys;
+	const bt_stream_class *class;
 	struct ctf_stream *stream;
+	const bt_trace *trace;
+	const char *domain;
 	int64_t at;
 	int ret;
 
@@ -269,6 +269,9 @@ static int64_t stream_of(struct ctf_sink *sink, const bt_stream *of)
 	sink->last_stream = (size_t)at;
 	if ((size_t)at < known)
 		return at;
+	class = bt_stream_borrow_class_const(of);
+	trace = bt_stream_borrow_trace_const(of);
+	domain = environment(trace, "domain");
 	stream = &sink->streams[at];
 	*stream = (struct ctf_stream){
 		.is_kernel = !domain || !strcmp(domain, "kernel"), .cpu = -1,
