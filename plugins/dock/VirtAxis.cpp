@@ -18,6 +18,7 @@
 
 #include "VirtAxis.hpp"
 #include "VirtView.hpp"
+#include "axis_steps.h"
 
 namespace {
 
@@ -25,25 +26,6 @@ constexpr int OWN_AXIS = 31;	/* pixels from the top of the graphs to the line of
 constexpr int TICK = 4, GAP = 24;
 constexpr int64_t SECOND = 1000000000;
 constexpr int DIGITS = 9;	/* of a second */
-
-/** 1, 2 or 5 times a power of 10, not less than this. @decimals: receives those of its seconds */
-int64_t roundStep(int64_t least, int *decimals)
-{
-	int64_t step = 1;
-	int digits = DIGITS;
-
-	while (step * 10 < least) {
-		step *= 10;
-		digits--;
-	}
-	for (int64_t times : { 1, 2, 5, 10 }) {
-		if (step * times < least)
-			continue;
-		*decimals = std::max(0, digits - (times == 10));
-		return step * times;
-	}
-	return step;
-}
 
 QString seconds(int64_t ns, int decimals)
 {
@@ -84,14 +66,13 @@ void VirtAxis::follow()
 		return;
 	}
 	/* the longer the step, the shorter the numbers */
-	for (int i = 0; i < 2; i++)
-		step = roundStep(_view->length(GAP + fontMetrics().horizontalAdvance(
-					seconds(to, decimals))), &decimals);
-
-	int64_t first = from / step * step;
-
+	for (int i = 0; i < 2; i++) {
+		step = axis_step(_view->length(GAP + fontMetrics().horizontalAdvance(
+					seconds(to, decimals))));
+		decimals = axis_decimals(step, SECOND);
+	}
 	_ticks.clear();
-	for (int64_t ns = first < from ? first + step : first; ns < to; ns += step) {
+	for (int64_t ns = axis_first(from, step); ns < to; ns += step) {
 		_ticks.emplace_back(_graphs->x() + _view->xOf(ns), seconds(ns, decimals));
 		words << _ticks.back().second;
 	}

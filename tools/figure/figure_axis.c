@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "axis_steps.h"
 #include "figure_private.h"
 
 /* --- time axis ------------------------------------------------------------------------------- */
@@ -30,27 +31,6 @@ struct axis {
 	int		decimals;
 };
 
-/** The smallest step of 1, 2 or 5 times a power of ten that leaves room for the labels. */
-static int64_t find_step(double min_ns)
-{
-	static const int factors[] = { 1, 2, 5 };
-
-	for (int64_t power = 1; power < INT64_MAX / 10; power *= 10) {
-		for (size_t i = 0; i < ARRAY_SIZE(factors); i++) {
-			if ((double)power * factors[i] >= min_ns)
-				return power * factors[i];
-		}
-	}
-	return INT64_MAX / 10;
-}
-
-static int64_t floor_to(int64_t value, int64_t step)
-{
-	int64_t rest = value % step;
-
-	return value - (rest < 0 ? rest + step : rest);
-}
-
 static void tick_text(const struct axis *axis, int64_t time_ns, char *text, size_t size)
 {
 	int64_t value = time_ns - axis->base_ns, unit = units[axis->unit].ns;
@@ -72,17 +52,16 @@ static void find_axis(const struct figure *figure, struct axis *axis)
 	double width = figure->right - figure->left;
 	char text[64];
 
-	*axis = (struct axis){ .step_ns = find_step((double)(to - from) * fmin(80 / width, 1)) };
-	axis->first_ns = floor_to(from, axis->step_ns);
-	if (axis->first_ns < from)
-		axis->first_ns += axis->step_ns;
+	*axis = (struct axis){ 0 };
+	/* room for the labels */
+	axis->step_ns = axis_step((int64_t)ceil((double)(to - from) * fmin(80 / width, 1)));
+	axis->first_ns = axis_first(from, axis->step_ns);
 	while (axis->unit + 1 < ARRAY_SIZE(units) && to - from < 2 * units[axis->unit].ns)
 		axis->unit++;
-	for (int64_t ns = units[axis->unit].ns; ns > 1 && axis->step_ns % ns; ns /= 10)
-		axis->decimals++;
+	axis->decimals = axis_decimals(axis->step_ns, units[axis->unit].ns);
 	tick_text(axis, to, text, sizeof(text));
 	if (strlen(text) > MAX_LABEL)
-		axis->base_ns = floor_to(from, axis->step_ns * 10);
+		axis->base_ns = axis_floor(from, axis->step_ns * 10);
 }
 
 static void format_seconds(int64_t ns, char *text, size_t size)
