@@ -3,8 +3,6 @@
  * @file	VirtBoot.cpp
  * @brief	Read the boots of guests from their own traces.
  */
-#include <cstdlib>
-
 #include <QDebug>
 
 #include <libkshark.h>
@@ -52,22 +50,10 @@ bool isGuestWithBoot(int id)
 	       kshark_find_event_id(stream, "initcall/initcall_level") >= 0;
 }
 
-std::vector<int> openStreams()
-{
-	kshark_context *kshark = nullptr;
-	int *ids = kshark_instance(&kshark) ? kshark_all_streams(kshark) : nullptr;
-	std::vector<int> open;
-
-	if (ids)
-		open.assign(ids, ids + kshark->n_streams);
-	free(ids);
-	return open;
-}
-
 } // namespace
 
-VirtBoot::VirtBoot(VirtWorker *worker, std::function<void()> changed)
-: _worker(worker), _changed(std::move(changed))
+VirtBoot::VirtBoot(QObject *owner, std::function<void()> changed)
+: _worker(owner), _changed(std::move(changed))
 {
 }
 
@@ -77,24 +63,31 @@ VirtBoot::~VirtBoot()
 		drop(entry.first, entry.second);
 }
 
-/** Another one may have lanes of its own for a stream with this number. */
-void VirtBoot::drop(int stream, const Known &known)
+/**
+ * Another one may have lanes of its own for a stream with this number.
+ *
+ * Return: are there lanes no longer that could be seen?
+ */
+bool VirtBoot::drop(int stream, const Known &known)
 {
 	virt_inside *now = virt_registry_inside(stream);
+	bool isOurs = known.inside && now == known.inside;
 
 	if (known.job)
 		known.job->stop = true;
-	if (known.inside && now == known.inside)
+	if (isOurs)
 		virt_registry_set_inside(stream, nullptr);
 	virt_inside_put(now);
 	virt_inside_put(known.inside);
+	return isOurs;
 }
 
 void VirtBoot::look()
 {
 	std::map<int, Known> wanted;
+	bool gone = false;
 
-	for (int id : openStreams()) {
+	for (int id : virtOpenStreams()) {
 		if (!isGuestWithBoot(id))
 			continue;
 		wanted[id].file = fileOf(id);
@@ -109,9 +102,11 @@ void VirtBoot::look()
 			++it;
 			continue;
 		}
-		drop(it->first, it->second);
+		gone |= drop(it->first, it->second);
 		it = _known.erase(it);
 	}
+	if (gone)
+		_changed();
 	for (const auto &entry : wanted)
 		read(entry.first, entry.second);
 }
@@ -125,7 +120,7 @@ void VirtBoot::read(int stream, const Known &wanted)
 	job->offset = ks_stream_offset(stream);
 	_known[stream] = wanted;
 	_known[stream].job = job;
-	_worker->start(job, [this, stream, job] { take(stream, job); });
+	_worker.start(job, [this, stream, job] { take(stream, job); });
 }
 
 void VirtBoot::take(int stream, const std::shared_ptr<Job> &job)

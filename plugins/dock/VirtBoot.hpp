@@ -22,8 +22,11 @@ struct virt_inside;
 
 class VirtBoot {
 public:
-	/** @changed: the lanes of a stream have come or gone */
-	VirtBoot(VirtWorker *worker, std::function<void()> changed);
+	/**
+	 * @owner: in whose thread files are taken; as long as it lives
+	 * @changed: the lanes of a stream have come or gone
+	 */
+	VirtBoot(QObject *owner, std::function<void()> changed);
 	~VirtBoot();
 	VirtBoot(const VirtBoot &) = delete;
 	VirtBoot &operator=(const VirtBoot &) = delete;
@@ -44,9 +47,9 @@ private:
 
 	void read(int stream, const Known &wanted);
 	void take(int stream, const std::shared_ptr<Job> &job);
-	void drop(int stream, const Known &known);
+	bool drop(int stream, const Known &known);
 
-	VirtWorker		*_worker;
+	VirtWorker		_worker;	/* of its own: figures do not wait for files */
 	std::function<void()>	_changed;
 	std::map<int, Known>	_known;
 };

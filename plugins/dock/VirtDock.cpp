@@ -96,7 +96,7 @@ VirtDock::VirtDock(QMainWindow *window)
   _window(window),
   _plots(window), _view(window),
   _worker(this),
-  _boot(new VirtBoot(&_worker, [this] { _view.redraw(); }))
+  _boot(new VirtBoot(this, [this] { _view.redraw(); }))
 {
 	setObjectName("virtualization");
 	_timer.setSingleShot(true);
