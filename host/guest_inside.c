@@ -33,6 +33,7 @@ static const uint8_t lanes[HYPER_N_KINDS] = {
 
 struct making {
 	const struct guest_trace *trace;
+	const struct kvm_trace	*own;		/* the guest's own trace; or NULL */
 	struct virt_inside	*inside;
 	struct key_map		names;		/* kind, and what */
 	int32_t			*numbers;	/* along @names */
@@ -42,20 +43,28 @@ struct making {
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-static void write_name(char *text, size_t size, const struct guest_trace *trace,
+static const char *function_of(const struct making *making, uint64_t address)
+{
+	return making->own ? kvm_trace_function(making->own, address) :
+			     hyper_symbols_name(making->trace->symbols, address, NULL);
+}
+
+static void write_name(char *text, size_t size, const struct making *making,
 		       const struct hyper_slice *slice)
 {
+	const struct guest_trace *trace = making->trace;
 	const char *own = hyper_guest_name(trace->rows.guest, slice->name);
 	const char *known = hyper_number_name(trace->rows.dialect, (enum hyper_kind)slice->kind,
 					      (int32_t)slice->what);
 	const char *symbol = slice->what > UINT32_MAX ?
-			     hyper_symbols_name(trace->symbols, slice->what, NULL) : NULL;
+			     function_of(making, slice->what) : NULL;
 
 	if (own || symbol)
 		snprintf(text, size, "%s", own ? own : symbol);
 	else if (slice->kind == HYPER_PHASE)
 		snprintf(text, size, "%s", slice->label);
-	else if (slice->kind == HYPER_FUNCTION || slice->kind == HYPER_USER_FUNCTION)
+	else if (slice->kind == HYPER_FUNCTION || slice->kind == HYPER_USER_FUNCTION ||
+		 slice->what > UINT32_MAX)
 		snprintf(text, size, "0x%" PRIx64, slice->what);
 	else if (known)
 		snprintf(text, size, "%s", known);
@@ -77,7 +86,7 @@ static int32_t name_of(struct making *making, const struct hyper_slice *slice)
 
 	if (i >= 0)
 		return making->numbers[i];
-	write_name(text, sizeof(text), making->trace, slice);
+	write_name(text, sizeof(text), making, slice);
 	number = virt_inside_add_name(making->inside, text);
 	if (number < 0 || is_own)
 		return number;
@@ -262,14 +271,17 @@ struct virt_inside *guest_inside_make(const struct guest_trace *trace)
 	return finish(&making, ret);
 }
 
-struct virt_inside *guest_inside_boot(struct hyper_guest *guest, int32_t n_cpus)
+struct virt_inside *guest_inside_boot(struct hyper_guest *guest, const struct kvm_trace *own)
 {
+	int32_t n_cpus = kvm_trace_n_cpus(own);
 	int32_t *numbers = malloc(((size_t)n_cpus + 1) * sizeof(*numbers));
 	const struct guest_trace trace = { .rows = {
 		.guest = guest, .dialect = &hyper_tracepoints, .numbers = numbers,
 		.n_cpus = n_cpus, .n_numbers = n_cpus,
 	} };
-	struct making making = { .trace = &trace, .inside = virt_inside_new(n_cpus) };
+	struct making making = {
+		.trace = &trace, .own = own, .inside = virt_inside_new(n_cpus),
+	};
 	struct virt_inside *inside;
 
 	for (int32_t cpu = 0; numbers && cpu < n_cpus; cpu++)

@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_GUEST_INSIDE_H
 
 #include "guest_trace.h"
+#include "kvm_trace.h"
 #include "virt_inside.h"
 
 #ifdef __cplusplus
@@ -22,11 +23,12 @@ struct virt_inside *guest_inside_make(const struct guest_trace *trace);
 
 /**
  * guest_inside_boot - the levels and initcalls of host_hypertrace_boot_alone()
- * @n_cpus: of the guest's trace
+ * @own: the trace of the guest; initcalls are called as its kallsyms say
  *
  * Return: NULL without memory.
  */
-struct virt_inside *guest_inside_boot(struct hyper_guest *guest, int32_t n_cpus);
+struct virt_inside *guest_inside_boot(struct hyper_guest *guest,
+				      const struct kvm_trace *own);
 
 #ifdef __cplusplus
 }

@@ -317,6 +317,13 @@ bool kvm_source_hide_offsets(struct kvm_source *source)
 	return tracecmd_enable_tsync && !tracecmd_enable_tsync(source->input, false);
 }
 
+const char *kvm_source_function(const struct kvm_source *source, uint64_t address)
+{
+	/* libtraceevent takes what lies behind a function for a part of it */
+	return tep_find_function_address(source->tep, address) == address ?
+	       tep_find_function(source->tep, address) : NULL;
+}
+
 const int *kvm_source_guest_tids(const struct kvm_source *source, uint64_t trace_id, int *n)
 {
 	const int *tids = NULL;

@@ -118,6 +118,9 @@ int kvm_source_lines(struct kvm_source *source, const struct kvm_lines_wanted *w
 /** kvm_source_task - the name of a thread, or NULL. */
 const char *kvm_source_task(const struct kvm_source *source, int32_t pid);
 
+/** kvm_source_function - the function that begins at an address, by the file's kallsyms; or NULL */
+const char *kvm_source_function(const struct kvm_source *source, uint64_t address);
+
 /**
  * kvm_source_guest_tids - the threads that are the CPUs of a guest, as trace-cmd recorded them
  * @trace_id: of the guest's trace

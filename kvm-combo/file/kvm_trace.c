@@ -288,6 +288,11 @@ bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *
 	return true;
 }
 
+const char *kvm_trace_function(const struct kvm_trace *trace, uint64_t address)
+{
+	return trace->source ? kvm_source_function(trace->source, address) : NULL;
+}
+
 const char *kvm_trace_path(const struct kvm_trace *trace)
 {
 	return trace->path;

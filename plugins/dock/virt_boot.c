@@ -40,7 +40,7 @@ int virt_boot_read(const struct virt_boot_source *source, struct virt_inside **i
 		return -EIO;
 	ret = host_hypertrace_boot_alone(&of, &guest);
 	if (!ret && guest) {
-		*inside = guest_inside_boot(guest, kvm_trace_n_cpus(of.trace));
+		*inside = guest_inside_boot(guest, of.trace);
 		ret = *inside ? 0 : -ENOMEM;
 	}
 	if (ret)
