@@ -9,6 +9,7 @@
 #include "VirtClockStreams.hpp"
 #include "VirtKs.hpp"
 #include "ks_clock.h"
+#include "ks_memo.h"
 #include "virt_pairing.h"
 
 namespace VirtClockStreams {
@@ -33,7 +34,8 @@ std::vector<int64_t> partsOf(int streamId)
 
 	if (!stream || !stream->calib_array || !stream->calib_array_size)
 		return { 0 };
-	return { stream->calib_array, stream->calib_array + stream->calib_array_size };
+	return { stream->calib_array, stream->calib_array +
+				      ks_memo_at(stream->calib_array, stream->calib_array_size) };
 }
 
 const int64_t *clockOf(int streamId)

@@ -14,6 +14,7 @@
 #include "clock_align.h"
 #include "hash_bytes.h"
 #include "ks_clock.h"
+#include "ks_memo.h"
 
 /* Of libtracecmd, which libkshark has loaded; another version may lack the first one. */
 int tracecmd_enable_tsync(struct tracecmd_input *handle, bool enable) __attribute__((weak));
@@ -126,7 +127,8 @@ struct virt_clock_step ks_clock_step(const int64_t *parts, size_t i)
 
 struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream)
 {
-	struct ks_clock copy = { .n = stream->calib_array_size };
+	struct ks_clock copy = { .n = ks_memo_at(stream->calib_array,
+						 stream->calib_array_size) };
 
 	if (!stream->calib_array || !copy.n)
 		return (struct ks_clock){ 0 };
@@ -431,6 +433,7 @@ int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 	const int64_t *old = ks_clock_of(stream), *new = copied(&clock);
 	int64_t before = stream->calib_array ? stream->calib_array[KS_CLOCK_OFFSET] : 0;
 	int ret = clock.parts && clock.n ? 0 : -ENOMEM;
+	char *memo = ks_memo_get(stream);
 
 	if (!ret && (!is_offset(clock.parts[KS_CLOCK_OFFSET]) || !is_offset(before) ||
 		     (clock.n >= KS_CLOCK_TIDS && !new)))
@@ -450,6 +453,7 @@ int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 				rows[i]->ts += clock.parts[KS_CLOCK_OFFSET] - before;
 	}
 	if (ret) {
+		free(memo);
 		free(clock.parts);
 		return ret;
 	}
@@ -457,6 +461,10 @@ int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 	stream->calib_array = clock.parts;
 	stream->calib_array_size = clock.n;
 	stream->calib = function_of(stream, new);
+	/* without memory, the text is lost */
+	if (memo)
+		ks_memo_set(stream, memo);
+	free(memo);
 	qsort(rows, n_rows, sizeof(struct kshark_entry *), compare_rows);
 	return 0;
 }

@@ -87,7 +87,11 @@ size_t ks_clock_n_steps(const int64_t *parts);
 /** ks_clock_step - one of them */
 struct virt_clock_step ks_clock_step(const int64_t *parts, size_t i);
 
-/** ks_clock_copy - the array as it is. Return: to be freed; parts is NULL if there is none. */
+/**
+ * ks_clock_copy - the array as it is, without a text after it (ks_memo.h)
+ *
+ * Return: to be freed; parts is NULL if there is none.
+ */
 struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream);
 
 /**
@@ -110,6 +114,8 @@ bool ks_clock_is_prepared(const struct kshark_data_stream *stream);
  * ks_clock_set - from now on, these are a stream's times
  * @clock: belongs to the stream from here on, even after an error; of one part: only an offset
  * @rows: all rows of all streams; they are sorted anew
+ *
+ * A text of the stream (ks_memo.h) stays.
  *
  * Return: 0; -ENOTSUP if this libtracecmd cannot do it, -ERANGE, -ENOMEM or -EIO, and nothing is
  * changed.
