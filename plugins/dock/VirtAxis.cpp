@@ -97,6 +97,12 @@ void VirtAxis::paintEvent(QPaintEvent *)
 		painter.drawLine(x, line - TICK, x, line);
 		painter.drawText(std::max(0, x - half), line - TICK - 2, text);
 	}
+
+	int left = _graphs->x() + _view->xOf(_view->visible().first);
+
+	if (_over)
+		_over(&painter, QRect(left, 0, _graphs->x() + _view->xOf(_view->visible().second) -
+				      left, height()));
 }
 
 bool VirtAxis::eventFilter(QObject *object, QEvent *event)

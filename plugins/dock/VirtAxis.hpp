@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_VIRTAXIS_HPP
 
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,12 @@ public:
 	/** The time or the scroll position may be another one. */
 	void follow();
 
+	/** What is drawn over it: @area has the time that is seen. */
+	void setOver(std::function<void(QPainter *painter, const QRect &area)> over)
+	{
+		_over = std::move(over);
+	}
+
 protected:
 	void paintEvent(QPaintEvent *event) override;
 	bool eventFilter(QObject *object, QEvent *event) override;
@@ -34,6 +41,7 @@ private:
 	const VirtView	*_view;
 	QScrollArea	*_area = nullptr;
 	std::vector<std::pair<int, QString>> _ticks;	/* from the left: where, and what */
+	std::function<void(QPainter *, const QRect &)> _over;
 };
 
 #endif

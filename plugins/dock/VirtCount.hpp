@@ -68,6 +68,17 @@ struct VirtCount : VirtJob {
 		return all;
 	}
 
+	/** Are there models, and none of those that had these serials()? */
+	bool isApartFrom(const std::vector<uint64_t> &others) const
+	{
+		return !streams.empty() &&
+		       std::none_of(streams.begin(), streams.end(),
+				    [&others] (const VirtStream &stream) {
+			return std::find(others.begin() + std::min<size_t>(1, others.size()),
+					 others.end(), stream.model.serial()) != others.end();
+		});
+	}
+
 	bool isSame(const VirtCount &other) const
 	{
 		if (from != other.from || to != other.to || serials() != other.serials())

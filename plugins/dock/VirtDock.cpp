@@ -28,6 +28,7 @@
 #include <QVBoxLayout>
 
 #include "VirtAxis.hpp"
+#include "VirtBookmarks.hpp"
 #include "VirtBoot.hpp"
 #include "VirtClocks.hpp"
 #include "VirtColumn.hpp"
@@ -110,9 +111,17 @@ VirtDock::VirtDock(QMainWindow *window)
 		graphs->installEventFilter(this);
 		new VirtDrag(graphs, &_view);
 		_axis = new VirtAxis(graphs, &_view);
+		_axis->setOver([this] (QPainter *painter, const QRect &area) {
+			auto [from, to] = _view.visible();
+
+			_bookmarks->paint(painter, area, from, to);
+		});
 	}
 	addMenuEntry();
-	connect(qApp, &QApplication::aboutToQuit, this, [this] { saveSettings(); });
+	connect(qApp, &QApplication::aboutToQuit, this, [this] {
+		saveSettings();
+		keep();
+	});
 }
 
 VirtDock::~VirtDock()
@@ -149,6 +158,8 @@ void VirtDock::buildUi()
 	_pages->add("Steal", "Culprits of the steal of each vCPU", _steal = new VirtSteal(focus));
 	_pages->add("Why", "Causes of the states of a vCPU, pCPU or task, with the culprits",
 		    _why = new VirtWhy(this));
+	_pages->add("Bookmarks", "Times that you have noted something about",
+		    _bookmarks = newBookmarks());
 	_pages->add("Search", "Find the next long interval of a state",
 		    _search = new VirtSearch(_window, this, [this] { showSearch(); }));
 	layout->setContentsMargins(4, 2, 4, 2);
@@ -202,6 +213,8 @@ QWidget *VirtDock::copyButton()
 		_steal->follow(_shown);
 		return _steal->asCsv();
 	});
+	button->add("Bookmarks as text", [this] { return _bookmarks->asText(); },
+		    [this] { return !bookmarks().empty(); });
 	button->add("Why as text", [this] { return _why->asText(); }, hasWhy);
 	button->add("Why command", [this] { return _why->command(); }, hasWhy);
 	return button;
@@ -508,6 +521,8 @@ void VirtDock::refresh()
 			empty();
 		return;
 	}
+	lookAtSession(job->isApartFrom(_serials));
+	keep();
 	std::tie(job->from, job->to) = _view.visible();
 	_overview->follow(job->streams, job->from, job->to);
 	/* markers of a session that has been restored are nobody's wish of today */
@@ -550,6 +565,7 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	showDetails();
 	if (_view.isStill(_factWindow))
 		_details->setText(_factText);
+	restore();
 }
 
 /** The window that has been counted, and who is chosen in the table. */
@@ -649,7 +665,7 @@ void VirtDock::select(int streamId, int32_t vcpu)
 	VirtSubject now = selected();
 
 	if (vcpu != VIRT_NONE && (now.stream != streamId || now.vcpu != vcpu))
-		_table->select(streamId, vcpu);
+		_table->select({ streamId, VIRT_NONE, vcpu, 0 });
 }
 
 /* ---- graphs beside each other ---- */

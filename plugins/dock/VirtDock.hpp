@@ -23,6 +23,7 @@
 #include "VirtCount.hpp"
 #include "VirtFact.hpp"
 #include "VirtPlots.hpp"
+#include "VirtSession.hpp"
 #include "VirtView.hpp"
 #include "VirtWorker.hpp"
 #include "virt_worst.h"
@@ -32,6 +33,7 @@ class QPushButton;
 class QScrollArea;
 class QTreeWidgetItem;
 class VirtAxis;
+class VirtBookmarks;
 class VirtBoot;
 class VirtClocks;
 class VirtColumn;
@@ -107,6 +109,15 @@ public:
 	/** Show the dock with its page "Search", and let the user type there. */
 	void search();
 
+	/** Note a time, that at the pointer or the one that is selected, and let the user type. */
+	void bookmark();
+
+	/** In order of time. */
+	const std::vector<VirtBookmark> &bookmarks() const;
+
+	/** How bookmarks are drawn over other things than graphs. */
+	const VirtBookmarks &bookmarksPage() const { return *_bookmarks; }
+
 	/** What the page "Why" shows, as long as it is seen; or nullptr. */
 	const VirtWhyTree *why() const;
 
@@ -142,6 +153,12 @@ private:
 	void showSearch();
 	int culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const;
 	void tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
+	VirtBookmarks *newBookmarks();
+	std::pair<int64_t, int64_t> here() const;
+	void goTo(const VirtBookmark &one);
+	void lookAtSession(bool areNew);
+	void restore();
+	void keep();
 
 	QMainWindow		*_window;
 	VirtPlots		_plots;
@@ -161,7 +178,11 @@ private:
 	bool			_isFirstTime = false;	/* of this user: colours are explained */
 
 	int			_userWidth = 0;		/* the user has chosen it; 0: not yet */
+	VirtSession		_session;
+	VirtSeen		_restored;		/* by a session */
+	bool			_isRestoring = false;	/* and is not seen yet */
 	VirtAxis		*_axis = nullptr;
+	VirtBookmarks		*_bookmarks = nullptr;
 	VirtNotes		*_notes = nullptr;
 	VirtClocks		*_clocks = nullptr;
 	VirtColumn		*_column = nullptr;	/* of all but notes and heading */

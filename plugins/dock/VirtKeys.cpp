@@ -23,6 +23,7 @@ const struct {
 	{ "A, D", "move to earlier, to later time" },
 	{ "F", "zoom to the markers A and B" },
 	{ "[, ]", "previous, next state of the selected vCPU" },
+	{ "B", "bookmark of the selected time, or of that at the pointer" },
 	{ "/", "search" },
 	{ "F3, Shift+F3", "next, previous match" },
 	{ "Shift+drag", "set the markers A and B, and show the figures between them" },
@@ -45,6 +46,7 @@ VirtKeys::VirtKeys(QMainWindow *window, VirtDock *dock)
 	add("F", [this] { zoomToSelection(); });
 	add("[", [this] { _dock->showNextState(false); });
 	add("]", [this] { _dock->showNextState(true); });
+	add("B", [this] { _dock->bookmark(); });
 	add("/", [this] { _dock->search(); });
 	add("?", [this] { list(); });
 	connect(_action, &QAction::triggered, this, [this] { list(); });

@@ -109,12 +109,18 @@ void VirtNotes::look()
 	for (QStringList *notes : { &damaged, &changed, &sidecars, &reading })
 		notes->removeAll(QString());
 	text = (changed + damaged + sidecars + reading + others(facts, damaged + sidecars) +
-		_facts).join("\n");
+		_facts + (_session.isEmpty() ? QStringList() : QStringList(_session))).join("\n");
 	if (text == _text->text())
 		return;
 	_text->setText(text);
 	_reload->setVisible(!changed.isEmpty());
 	showOrHide();
+}
+
+void VirtNotes::setSession(const QString &problem)
+{
+	_session = problem;
+	look();
 }
 
 void VirtNotes::setModels(const std::vector<VirtStream> &streams)

@@ -35,6 +35,9 @@ public:
 	/** What the models of the open files know about these. */
 	void setModels(const std::vector<VirtStream> &streams);
 
+	/** What is wrong with a session; empty: nothing is. */
+	void setSession(const QString &problem);
+
 	/** What else is to be said, instead of what was last. */
 	void setWarnings(const std::vector<VirtWarning> &warnings);
 
@@ -46,6 +49,7 @@ private:
 	QMainWindow	*_window;
 	QLabel		*_text, *_nothing;
 	QStringList	_facts;			/* of models */
+	QString		_session;		/* what is wrong with it */
 	QLabel		*_status = nullptr;	/* in the status bar, from its first use on */
 	QPushButton	*_reload;
 	QVBoxLayout	*_layout;

@@ -27,7 +27,8 @@ const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
 	  " selection" },
 	{ "labels", "Names", "Write names into long stretches" },
 	{ "inside", "Guests", "Over the CPU graphs of guests that report their activity through"
-	  " hypercalls: their system calls, functions, interrupts and levels of the boot" },
+	  " hypercalls: their system calls, functions, interrupts and levels of the boot. Levels"
+	  " and initcalls also from a guest's own trace; marks at the axis where levels begin" },
 	{ "why", "Why", "The result of the page Why, over the graphs of its subject and of the"
 	  " culprits" },
 };

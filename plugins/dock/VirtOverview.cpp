@@ -21,6 +21,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "VirtBookmarks.hpp"
 #include "VirtDock.hpp"
 #include "VirtFlow.hpp"
 #include "VirtLegend.hpp"
@@ -383,6 +384,8 @@ void VirtLanes::paintEvent(QPaintEvent *)
 			break;
 		paintLane(&painter, row, y);
 	}
+	if (_over)
+		_over(&painter, QRect(bar().left(), 0, bar().width(), viewport()->height()));
 }
 
 void VirtLanes::resizeEvent(QResizeEvent *)
@@ -522,6 +525,11 @@ VirtOverview::VirtOverview(QMainWindow *window, VirtDock *dock)
 				 [this] (const VirtChosen &chosen, bool again) {
 		_dock->bring(chosen, again);
 	} });
+	_lanes->setOver([this] (QPainter *painter, const QRect &area) {
+		auto [from, to] = _dock->view().visible();
+
+		_dock->bookmarksPage().paint(painter, area, from, to);
+	});
 	virtWrapLabel(_note);
 	_note->setTextFormat(Qt::PlainText);
 	_filter->setPlaceholderText("Filter");

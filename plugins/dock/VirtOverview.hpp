@@ -48,6 +48,12 @@ public:
 	/** The window that is seen. Return: are they other machines and vCPUs than before? */
 	bool follow(const std::vector<VirtStream> &streams, int64_t from, int64_t to);
 
+	/** What is drawn over all lanes: @area has the time that is seen. */
+	void setOver(std::function<void(QPainter *painter, const QRect &area)> over)
+	{
+		_over = std::move(over);
+	}
+
 	void setOrder(virt_lane_order order);
 	void setFilter(const QString &filter);
 	void selectAll();
@@ -93,6 +99,7 @@ private:
 	QString tip(const Place &place) const;
 
 	Reactions			_reactions;
+	std::function<void(QPainter *, const QRect &)> _over;
 	std::vector<VirtStream>		_streams;
 	std::vector<uint64_t>		_serials;	/* what the lanes are of */
 	int64_t				_from = 0, _to = 0;
@@ -113,6 +120,9 @@ public:
 	VirtOverview(QMainWindow *window, VirtDock *dock);
 
 	void follow(const std::vector<VirtStream> &streams, int64_t from, int64_t to);
+
+	/** Draw the lanes anew. */
+	void redraw() { _lanes->viewport()->update(); }
 
 private:
 	QWidget *buttons();

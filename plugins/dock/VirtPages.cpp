@@ -59,3 +59,18 @@ void VirtPages::show(QWidget *page)
 	}
 	_chosen();
 }
+
+QString VirtPages::current() const
+{
+	for (const Page &one : _pages)
+		if (isOn(one.page))
+			return one.button->text();
+	return QString();
+}
+
+void VirtPages::show(const QString &title)
+{
+	for (const Page &one : _pages)
+		if (one.button->text() == title)
+			show(one.page);
+}

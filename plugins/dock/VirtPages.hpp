@@ -10,6 +10,7 @@
 #include <functional>
 #include <vector>
 
+#include <QString>
 #include <QWidget>
 
 class QToolButton;
@@ -26,6 +27,10 @@ public:
 	/** Is this page seen, or would be if the dock were? */
 	bool isOn(const QWidget *page) const;
 	void show(QWidget *page);
+
+	/** The title of the page that is seen; and another one by its title, if there is one. */
+	QString current() const;
+	void show(const QString &title);
 
 private:
 	struct Page {

@@ -45,6 +45,9 @@ public:
 	 */
 	bool markerTime(const kshark_trace_histo *histo, int marker, int64_t *ns) const;
 
+	/** Let it be from A to B, if these are set. */
+	void use() { _isWanted = true; }
+
 	/** Is it from A to B? */
 	bool isUsed() const { return _isUsed; }
 

@@ -478,12 +478,13 @@ QString VirtTable::asText() const
 	return text;
 }
 
-bool VirtTable::select(int streamId, int32_t vcpu)
+bool VirtTable::select(const VirtSubject &wanted)
 {
 	for (QTreeWidgetItemIterator it(this); *it; ++it) {
 		VirtSubject row = subject(*it);
 
-		if (row.stream != streamId || row.vcpu != vcpu)
+		if (row.stream != wanted.stream || row.vcpu != wanted.vcpu ||
+		    (row.vcpu == VIRT_NONE && row.machine != wanted.machine))
 			continue;
 		setCurrentItem(*it);
 		return true;

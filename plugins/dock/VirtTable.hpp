@@ -29,8 +29,8 @@ public:
 	/** A menu to choose columns by, which belongs to the table. */
 	QMenu *columnMenu();
 
-	/** Make the row of a vCPU the current one. Return: false if it has none. */
-	bool select(int streamId, int32_t vcpu);
+	/** Make the row of a vCPU or machine the current one. Return: false if it has none. */
+	bool select(const VirtSubject &wanted);
 
 	/** Show what has been counted. */
 	void adopt(const VirtCount &count);

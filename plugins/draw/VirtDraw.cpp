@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "VirtDock.hpp"
 #include "VirtFact.hpp"
 #include "VirtFont.hpp"
+#include "VirtFlags.hpp"
 #include "VirtGaps.hpp"
 #include "VirtHover.hpp"
 #include "VirtInside.hpp"
@@ -83,6 +85,7 @@ public:
 	void add(Guest &&guest) { _guests.push_back(std::move(guest)); }
 	VirtPath &path() { return _path; }
 	VirtArrows &arrows() { return _arrows; }
+	VirtFlags &flags(const KsCppArgV *argv, const VirtDock *dock);
 	void addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &model);
 	const VirtNames &names() const { return _names; }
 	const VirtTasks &tasks() const { return _tasks; }
@@ -113,6 +116,7 @@ private:
 	std::vector<Guest>		_guests;
 	std::vector<VirtInside>		_insides;
 	std::vector<VirtGaps>		_gaps;
+	std::unique_ptr<VirtFlags>	_flags;
 	VirtPath			_path;
 	mutable VirtArrows		_arrows;
 	mutable int			_x = 0, _y = 0;		/* of the last question */
@@ -128,6 +132,20 @@ void Frame::addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &mod
 			return;
 	_gaps.emplace_back(argv, VirtStream{ streamId, ks_stream_offset(streamId), model });
 	_tasks.add(argv->_histo, streamId, model.get());
+}
+
+/** Made for the first graph. */
+VirtFlags &Frame::flags(const KsCppArgV *argv, const VirtDock *dock)
+{
+	QMainWindow *window = _flags ? nullptr : virtMainWindow();
+	QWidget *graphs = window ? virtChild(window, "KsGLWidget") : nullptr;
+
+	if (!_flags) {
+		_flags = std::make_unique<VirtFlags>(argv, graphs ? graphs->height() : 0);
+		if (dock)
+			_flags->addBookmarks(dock->bookmarks());
+	}
+	return *_flags;
 }
 
 void Frame::drawStrip(const VirtStrip &strip) const
@@ -272,6 +290,8 @@ void Frame::_draw(const KsPlot::Color &, float) const
 	for (const VirtInside &inside : _insides)
 		inside.draw();
 	_arrows.draw();
+	if (_flags)
+		_flags->draw();
 	for (const VirtGaps &gaps : _gaps)
 		gaps.draw();
 	_path.draw();
@@ -302,7 +322,8 @@ double Frame::distance(int x, int y) const
 	}
 	VirtFact unused;
 
-	if (gapsAt(x, y) || insideFact(x, y, &unused))
+	if (gapsAt(x, y) || insideFact(x, y, &unused) ||
+	    (_flags && _flags->factAt(x, y, &unused)))
 		return 0;
 	return _arrows.isAt(x, y) || guestAt(x, y) ? 1 : std::numeric_limits<double>::max();
 }
@@ -422,6 +443,8 @@ bool Frame::factAt(int x, int y, VirtFact *fact) const
 
 	if (gaps)
 		return gaps->factAt(x, y, fact);
+	if (_flags && _flags->factAt(x, y, fact))
+		return true;
 	if (insideFact(x, y, fact) || _arrows.factAt(x, y, fact))
 		return true;
 	return guest && guestFact(*guest, _tasks, x, fact);
@@ -542,7 +565,10 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 		Frame::current->path().add(argv, *tree, streamId, value, drawAction);
 
 	VirtInsideRef inside(streamId);
+	VirtFlags &flags = Frame::current->flags(argv, dock);
 
+	if (inside && VirtOverlays::isShown(VIRT_OVERLAY_INSIDE))
+		flags.addBoot(streamId, inside.get());
 	if (inside && isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_INSIDE))
 		Frame::current->add(VirtInside(argv, streamId, value, drawAction,
 					       std::move(inside)));

@@ -53,6 +53,17 @@ scrolled_up()
 	rows_seen 3
 }
 
+# scrolled_to PART: it is seen, if need be after the dock has been scrolled down
+scrolled_to()
+{
+	local x y w h
+
+	! seen QToolButton "$1" || return 0
+	read -r x y w h _ < <(gui_find widgets QTreeWidget '*') || return 1
+	gui_clicks $((x + w / 2)) $((y + h + 30)) 1 5
+	seen QToolButton "$1"
+}
+
 # warned: all of the warning is seen, on its ground, above everything else of the dock
 warned()
 {
@@ -103,8 +114,9 @@ warned 3
 read -r _ _ w _ < <(gui_find widgets KsGLWidget '*')
 gui_need [ "$w" -gt 600 ]
 for part in Clocks Colours Overlays 'Worst moments'; do
-	gui_need seen QToolButton "$part"
+	gui_until scrolled_to "$part"
 done
+gui_until scrolled_up
 gui_need gui_not seen QPushButton Align
 gui_need gui_not seen QCheckBox Steal
 gui_need seen QLabel '1 warning'

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtDockSession.cpp
+ * @brief	The dock's bookmarks, and what sessions keep of it.
+ */
+#include <algorithm>
+
+#include <QCursor>
+#include <QStatusBar>
+
+#include "VirtBookmarks.hpp"
+#include "VirtDock.hpp"
+#include "VirtFindings.hpp"
+#include "VirtNotes.hpp"
+#include "VirtOverview.hpp"
+#include "VirtPages.hpp"
+#include "VirtSelection.hpp"
+#include "VirtTable.hpp"
+
+VirtBookmarks *VirtDock::newBookmarks()
+{
+	return new VirtBookmarks({
+		[this] { bookmark(); },
+		[this] {
+			_view.redraw();
+			_overview->redraw();
+			schedule();
+		},
+		[this] (const VirtBookmark &one) { goTo(one); },
+	});
+}
+
+const std::vector<VirtBookmark> &VirtDock::bookmarks() const
+{
+	return _bookmarks->all();
+}
+
+/** What the user means by "here": what is selected, the pointer, a marker; else the middle. */
+std::pair<int64_t, int64_t> VirtDock::here() const
+{
+	QWidget *graphs = virtChild(_window, "KsGLWidget");
+	QPoint place = graphs ? graphs->mapFromGlobal(QCursor::pos()) : QPoint();
+	auto [from, to] = _view.visible();
+	int64_t a, b;
+
+	if (_selection->isUsed() && markedTime(&a, &b))
+		return { a, b };
+	if (graphs && graphs->visibleRegion().contains(place))
+		a = _view.timeAt(place.x());
+	else if (!markerTime(0, &a) && !markerTime(1, &a))
+		a = from + (to - from) / 2;
+	a = std::clamp(a, _view.rows().first, _view.rows().second - 1);
+	return { a, a };
+}
+
+void VirtDock::bookmark()
+{
+	if (_view.isEmpty() || virtIsLoading())
+		return;
+
+	auto [from, to] = here();
+
+	show();
+	raise();
+	_pages->show(_bookmarks);
+	if (!_bookmarks->add(from, to))
+		_window->statusBar()->showMessage("There are as many bookmarks as a session keeps");
+}
+
+/** A time that has been selected is selected again; a moment comes to the middle. */
+void VirtDock::goTo(const VirtBookmark &one)
+{
+	if (_view.isEmpty() || virtIsLoading())
+		return;
+
+	auto [from, to] = _view.visible();
+	int64_t first = _view.rows().first, last = _view.rows().second - 1;
+	int64_t begin = std::clamp(one.from, first, last), end = std::clamp(one.to, first, last);
+	int64_t length = std::min(to - from, last - first);
+
+	if (one.from != one.to) {
+		_view.showAround(begin, end);
+		_view.mark(begin, end);
+	} else {
+		begin = std::clamp(begin - length / 2, first, last - length);
+		_view.show(begin, begin + length);
+	}
+	schedule();
+}
+
+/** A session may have brought something with the models that are new. */
+void VirtDock::lookAtSession(bool areNew)
+{
+	VirtSeen seen;
+	QString problem;
+	VirtSession::Found found = _session.look(areNew, &seen, &problem);
+
+	if (found == VirtSession::SAME)
+		return;
+	_notes->setSession(problem);
+	_bookmarks->set(seen.bookmarks);
+	_isRestoring = found == VirtSession::RESTORED;
+	if (!_isRestoring)
+		return;
+	_restored = seen;
+	_pages->show(seen.page);
+	if (seen.isAToB)
+		_selection->use();
+}
+
+/** What needs the figures, and graphs that have their places. */
+void VirtDock::restore()
+{
+	if (!_isRestoring)
+		return;
+	_isRestoring = false;
+	_table->select(_restored.selected);
+	if (_restored.scrolled >= 0)
+		QTimer::singleShot(0, this, [this] {
+			VirtSession::scroll(virtChild(_window, "KsGLWidget"), _restored.scrolled);
+		});
+}
+
+void VirtDock::keep()
+{
+	VirtSeen seen;
+
+	if (_isRestoring || virtIsLoading() || _view.isEmpty())
+		return;
+	seen.page = _pages->current();
+	seen.selected = selected();
+	seen.isAToB = _selection->isUsed();
+	seen.scrolled = VirtSession::scrolled(virtChild(_window, "KsGLWidget"));
+	seen.bookmarks = _bookmarks->all();
+	_session.keep(seen);
+}
