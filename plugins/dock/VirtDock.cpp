@@ -35,6 +35,7 @@
 #include "VirtCommand.hpp"
 #include "VirtCopy.hpp"
 #include "VirtDock.hpp"
+#include "VirtExits.hpp"
 #include "VirtFindings.hpp"
 #include "VirtDrag.hpp"
 #include "VirtFlow.hpp"
@@ -155,6 +156,8 @@ void VirtDock::buildUi()
 
 	_pages->add("Histograms", "Number of moments by their cost",
 		    _spread = new VirtSpread(focus));
+	_pages->add("Exits", "VM exits of two machines or vCPUs beside each other",
+		    _exits = new VirtExits);
 	_pages->add("Steal", "Culprits of the steal of each vCPU", _steal = new VirtSteal(focus));
 	_pages->add("Why", "Causes of the states of a vCPU, pCPU or task, with the culprits",
 		    _why = new VirtWhy(this));
@@ -209,6 +212,8 @@ QWidget *VirtDock::copyButton()
 	add("Worst moments as text", [this] { return _findings->asText(); });
 	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
 	add("Histograms as CSV", [this] { return _spread->asCsv(listed()); });
+	button->add("Exits as CSV", [this] { return _exits->asCsv(); },
+		    [this] { return _exits->isShown(); });
 	add("Steal as CSV", [this] {
 		_steal->follow(_shown);
 		return _steal->asCsv();
@@ -466,6 +471,7 @@ void VirtDock::empty()
 	_serials = nothing.serials();
 	_why->forget();
 	_spread->forget();
+	_exits->forget();
 	_steal->forget();
 	_table->adopt(nothing);
 	_findings->follow(listed());
@@ -482,6 +488,8 @@ void VirtDock::forget()
 	_why->forget();
 	if (isHidden() || !_pages->isOn(_spread))
 		_spread->forget();
+	if (isHidden() || !_pages->isOn(_exits))
+		_exits->forget();
 	if (isHidden() || !_pages->isOn(_steal))
 		_steal->forget();
 	if (!isHidden())
@@ -592,6 +600,8 @@ void VirtDock::follow()
 	_search->follow(_shown->streams);
 	if (_pages->isOn(_spread))
 		_spread->follow(listed());
+	if (_pages->isOn(_exits))
+		_exits->follow(listed());
 	if (_pages->isOn(_steal))
 		_steal->follow(_shown);
 	_pages->isOn(_why) ? _why->follow(listed()) : _why->forget();

@@ -37,6 +37,7 @@ class VirtBookmarks;
 class VirtBoot;
 class VirtClocks;
 class VirtColumn;
+class VirtExits;
 class VirtFindings;
 template <typename View> class VirtList;
 class VirtNotes;
@@ -190,6 +191,7 @@ private:
 	VirtOverview		*_overview = nullptr;
 	VirtPages		*_pages = nullptr;
 	VirtTable		*_table = nullptr;
+	VirtExits		*_exits = nullptr;
 	VirtFindings		*_findings = nullptr;
 	VirtPicture		*_picture = nullptr;
 	VirtSearch		*_search = nullptr;
