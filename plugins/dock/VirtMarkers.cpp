@@ -20,6 +20,7 @@
 #include "VirtFlow.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtNames.hpp"
+#include "VirtTasks.hpp"
 #include "virt_colors.h"
 #include "virt_pairing.h"
 #include "virt_text.h"
@@ -266,6 +267,29 @@ int64_t firstGuestEvent(const kshark_trace_histo *histo, const VirtStream &strea
 
 } // namespace
 
+/** Of steal and exits: the guest's tasks, and those of the guest that took the pCPU. */
+static QString taskWords(const kshark_trace_histo *histo, const VirtStream &stream,
+			 const virt_moment &moment)
+{
+	const virt_model *model = stream.model.get();
+	const virt_vcpu *vcpu = virt_model_vcpu(model, moment.vcpu);
+	const virt_interval *at;
+	VirtTasks tasks;
+	QString words;
+	int64_t end;
+
+	if (!histo || !histo->data_size || !vcpu ||
+	    (moment.kind != VIRT_WORST_STEAL && moment.kind != VIRT_WORST_EXIT))
+		return words;
+	tasks.add(histo, stream.id, model);
+	words = tasks.words(stream.id, vcpu->host_pid, moment.cost_from_ns + stream.offset,
+			    moment.cost_to_ns + stream.offset);
+	at = virt_vcpu_at(model, moment.vcpu, moment.cost_from_ns, &end);
+	if (at && at->state == VIRT_PREEMPTED)
+		words += tasks.culpritWords(stream, moment.vcpu, *at, end);
+	return words;
+}
+
 bool VirtMarkers::describe(const VirtStream &stream, const virt_worst_hit &hit,
 			   const QString &before, VirtFact *fact)
 {
@@ -282,7 +306,9 @@ bool VirtMarkers::describe(const VirtStream &stream, const virt_worst_hit &hit,
 	virt_text_moment(text, sizeof(text), stream.model.get(), &parts, &moment,
 			 firstGuestEvent(dock ? dock->view().histo() : nullptr, stream, moment.vcpu,
 					 moment.entry_ns));
-	*fact = { before + virtShown(text), moment.cost_from_ns + stream.offset,
+	*fact = { before + virtShown(text) +
+		  taskWords(dock ? dock->view().histo() : nullptr, stream, moment),
+		  moment.cost_from_ns + stream.offset,
 		  moment.cost_to_ns + stream.offset, stream.id, moment.vcpu };
 	return true;
 }

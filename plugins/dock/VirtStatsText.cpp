@@ -15,6 +15,9 @@ namespace {
 /** Exit reasons and culprits that are named. */
 constexpr size_t MOST = 3;
 
+/** Migrations of which each is looked at. */
+constexpr uint64_t MOST_SPLIT = 100000;
+
 } // namespace
 
 QString virtPercent(double share)
@@ -124,6 +127,33 @@ QString wakeLine(const virt_stretches &wakes)
 	return line;
 }
 
+/** How many, and what the vCPU did until each of them: woken or preempted, it was moved. */
+QString migrationLine(const VirtCount::Found &found, const VirtSubject &subject)
+{
+	const virt_model *model = found.stream->model.get();
+	uint64_t before[VIRT_N_STATES] = {}, n = found.stats->migrations;
+	QString line = QString(n == 1 ? "%1 migration" : "%1 migrations").arg(n);
+	QStringList list;
+
+	for (int32_t vcpu : n <= MOST_SPLIT ? subject.vcpus(model) : std::vector<int32_t>()) {
+		virt_migration_range moves = virt_vcpu_migrations(model, vcpu,
+								  found.window->from_ns,
+								  found.window->to_ns);
+
+		for (size_t i = 0; i < moves.n; i++) {
+			const virt_interval *at = virt_vcpu_at(model, vcpu,
+							       moves.first[i].time_ns - 1,
+							       nullptr);
+
+			before[at ? static_cast<int>(at->state) : VIRT_UNKNOWN]++;
+		}
+	}
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		if (before[state])
+			list << QString("%1 %2").arg(stateName(model, state)).arg(before[state]);
+	return list.isEmpty() ? line : line + ", until then " + list.join(", ");
+}
+
 } // namespace
 
 QString virtDetails(const QString &name, const VirtSubject &subject, const VirtCount::Found &found)
@@ -150,6 +180,10 @@ QString virtDetails(const QString &name, const VirtSubject &subject, const VirtC
 		lines << "wake-ups -";
 	else if (stats.states[VIRT_WAKING].count || stats.states[VIRT_WAKING].before)
 		lines << wakeLine(stats.states[VIRT_WAKING]);
+	if (!knows(VIRT_NUMBER_MIGRATIONS))
+		lines << "migrations -";
+	else if (stats.migrations)
+		lines << migrationLine(found, subject);
 	if (!knows(VIRT_NUMBER_RUNNABLE))
 		lines << "longest wait for a pCPU: -";
 	else if (stats.longest_vcpu != VIRT_NONE)
