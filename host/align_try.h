@@ -119,8 +119,8 @@ void align_pair_xen(struct align_pair *pair, const struct xen_trace_row *rows, s
  * align_pair_try - try the sources
  * @guest: its trace, whose offsets are hidden from then on
  *
- * Return: 0, -ENOMEM, -EINVAL (times beyond all reason), or -ECANCELED; align_pair_free() in any
- * case.
+ * Return: 0, -ENOMEM, -EINVAL (times beyond all reason), -ECANCELED, or as kvm_trace_walk();
+ * align_pair_free() in any case.
  */
 int align_pair_try(struct align_pair *pair, struct kvm_trace *guest);
 

@@ -33,8 +33,8 @@ static int kvm_open(struct host_trace *trace, const struct host_options *options
 {
 	const struct kvm_meta *meta;
 
-	trace->kvm = options->was_open ? kvm_trace_open(trace->path, error, size) :
-					 kvm_trace_open_apart(trace->path, error, size);
+	trace->kvm = options->has_threads ? kvm_trace_open_by_program(trace->path, error, size) :
+					    kvm_trace_open_apart(trace->path, error, size);
 	if (!trace->kvm)
 		return -1;
 	meta = kvm_trace_meta(trace->kvm);

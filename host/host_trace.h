@@ -37,7 +37,7 @@ struct host_options {
 	uint64_t	cpu_hz;		/* of the TSC; 0: what the trace and its sidecar tell */
 	bool		absolute_time;	/* Xen: time 0 is TSC 0 instead of the first record */
 	bool		correct_skew;	/* Xen: apply xen_skew_correction() */
-	bool		was_open;	/* KVM: this process has read the file already, and lives */
+	bool		has_threads;	/* this process has: kvm_trace_open_by_program() */
 	uint64_t	max_input;	/* Xen: struct xentrace_options */
 	host_progress_fn progress;	/* while a file is opened; or NULL */
 	void		*arg;

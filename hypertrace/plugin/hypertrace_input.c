@@ -19,8 +19,7 @@ static const char *format_name = "hypertrace";
 
 static int open_pointer(const char *file, struct guest_trace *trace, char *error, size_t size)
 {
-	/* whoever opens a guest has opened its host */
-	struct host_options options = { .was_open = true };
+	struct host_options options = { .has_threads = true };
 	struct guest_pointer pointer = { 0 };
 	char ignored[ERROR_BYTES] = "";
 	int ret;

@@ -19,9 +19,7 @@
 #include "kvm_trace.h"
 
 struct kvm_reader {
-	pid_t		pid;		/* 0: the process has ended */
-	int		fd;
-	uint8_t		*blocks;	/* shared with the process */
+	struct reader_process process;
 	struct kvm_facts facts;
 	int		failure;	/* its reason to end: -EBADMSG or -ETIMEDOUT */
 	bool		is_walking;
@@ -41,14 +39,14 @@ static int fail(struct kvm_reader *reader)
 {
 	int status = 0;
 
-	if (!reader->pid)
+	if (!reader->process.pid)
 		return reader->failure;
 	/* if it has ended by itself, its status stays */
-	kill(reader->pid, SIGKILL);
-	close(reader->fd);
-	while (waitpid(reader->pid, &status, 0) < 0 && errno == EINTR)
+	kill(reader->process.pid, SIGKILL);
+	close(reader->process.fd);
+	while (waitpid(reader->process.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	reader->pid = 0;
+	reader->process.pid = 0;
 	reader->failure = -EBADMSG;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
 		reader->failure = -ETIMEDOUT;
@@ -64,11 +62,11 @@ static void end(struct kvm_reader *reader)
 	const struct timeval most = { .tv_sec = SECONDS_TO_END };
 	char byte;
 
-	if (!reader->pid)
+	if (!reader->process.pid)
 		return;
-	shutdown(reader->fd, SHUT_WR);
-	setsockopt(reader->fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
-	while (recv(reader->fd, &byte, 1, 0) < 0 && errno == EINTR)
+	shutdown(reader->process.fd, SHUT_WR);
+	setsockopt(reader->process.fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
+	while (recv(reader->process.fd, &byte, 1, 0) < 0 && errno == EINTR)
 		;
 	fail(reader);
 }
@@ -79,9 +77,9 @@ static int ask_with(struct kvm_reader *reader, enum reader_request request, uint
 {
 	const struct reader_head head = { .kind = request, .value = value };
 
-	if (!reader->pid)
+	if (!reader->process.pid)
 		return reader->failure;
-	return reader_send(reader->fd, &head, content) ? fail(reader) : 0;
+	return reader_send(reader->process.fd, &head, content) ? fail(reader) : 0;
 }
 
 static int ask(struct kvm_reader *reader, enum reader_request request, uint64_t value)
@@ -94,9 +92,9 @@ static int receive(struct kvm_reader *reader, struct reader_head *head)
 {
 	int ret;
 
-	if (!reader->pid)
+	if (!reader->process.pid)
 		return reader->failure;
-	ret = reader_receive(reader->fd, head, &reader->message);
+	ret = reader_receive(reader->process.fd, head, &reader->message);
 	if (ret == -ENOMEM) {
 		fail(reader);
 		return ret;
@@ -203,32 +201,6 @@ const struct kvm_facts *kvm_reader_facts(const struct kvm_reader *reader)
 
 /* --- opening and closing --------------------------------------------------------------------- */
 
-static int start(struct kvm_reader *reader, const char *path)
-{
-	int fds[2];
-
-	reader->blocks = mmap(NULL, READER_BLOCKS * READER_BLOCK, PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (reader->blocks == MAP_FAILED) {
-		reader->blocks = NULL;
-		return -errno;
-	}
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return -errno;
-	fflush(NULL);
-	reader->pid = fork();
-	if (!reader->pid)
-		kvm_reader_child(path, fds[1], reader->blocks);
-	close(fds[1]);
-	if (reader->pid < 0) {
-		reader->pid = 0;
-		close(fds[0]);
-		return -errno;
-	}
-	reader->fd = fds[0];
-	return 0;
-}
-
 /** Return: 0, or a negative errno with a text. */
 static int open_file(struct kvm_reader *reader, const char *path, char *error, size_t size)
 {
@@ -252,7 +224,7 @@ static int open_file(struct kvm_reader *reader, const char *path, char *error, s
 	return ret;
 }
 
-struct kvm_reader *kvm_reader_open(const char *path, char *error, size_t size)
+struct kvm_reader *kvm_reader_open(const char *path, bool has_threads, char *error, size_t size)
 {
 	struct kvm_reader *reader = calloc(1, sizeof(*reader));
 	int ret;
@@ -262,8 +234,9 @@ struct kvm_reader *kvm_reader_open(const char *path, char *error, size_t size)
 		return NULL;
 	}
 	/* the process reports a file that cannot be opened */
-	trace_dat_hold(path);
-	ret = start(reader, path);
+	if (!has_threads)
+		trace_dat_hold(path);
+	ret = kvm_reader_start(path, has_threads, &reader->process);
 	if (ret)
 		snprintf(error, size, "%s: a process that reads it cannot start: %s", path,
 			 strerror(-ret));
@@ -280,8 +253,8 @@ void kvm_reader_close(struct kvm_reader *reader)
 	if (!reader)
 		return;
 	end(reader);
-	if (reader->blocks)
-		munmap(reader->blocks, READER_BLOCKS * READER_BLOCK);
+	if (reader->process.blocks)
+		munmap(reader->process.blocks, READER_BYTES);
 	kvm_facts_free(&reader->facts);
 	free(reader->message.data);
 	free(reader->room);
@@ -295,7 +268,7 @@ static const uint8_t *block_of(const struct kvm_reader *reader, const struct rea
 {
 	if (head->value >= READER_BLOCKS || head->size_of_block > READER_BLOCK)
 		return NULL;
-	return reader->blocks + head->value * READER_BLOCK;
+	return reader->process.blocks + head->value * READER_BLOCK;
 }
 
 /** Return: 0, what @take returned, or -EBADMSG. */
@@ -362,7 +335,7 @@ int kvm_reader_walk(struct kvm_reader *reader, bool all_parts, kvm_item_fn take,
 			ret = ask(reader, READER_BLOCK_FREE, 0);
 	}
 	reader->is_walking = false;
-	return ret || !reader->pid ? ret : end_walk(reader, &head);
+	return ret || !reader->process.pid ? ret : end_walk(reader, &head);
 }
 
 int kvm_reader_lines(struct kvm_reader *reader, const struct kvm_lines_wanted *wanted)
@@ -408,7 +381,7 @@ int kvm_reader_next_line(struct kvm_reader *reader, struct kvm_line *line)
 	size_t size;
 
 	if (!reader->has_lines)
-		return reader->pid ? 0 : reader->failure;
+		return reader->process.pid ? 0 : reader->failure;
 	while (!reader->left) {
 		int ret = next_block(reader);
 

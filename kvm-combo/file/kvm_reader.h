@@ -20,13 +20,13 @@ struct kvm_reader;
 
 /**
  * kvm_reader_open - start a process that opens a file
- *
- * Only for programs with a single thread. The reader stays with the file that has this name now:
- * trace_dat_hold().
+ * @has_threads: this process has threads, or very much memory: a program of its own reads. A copy
+ *	of this process starts faster; it stays with the file that has this name now, also in later
+ *	readers: trace_dat_hold().
  *
  * Return: NULL, with the file's name and the remedy in @error.
  */
-struct kvm_reader *kvm_reader_open(const char *path, char *error, size_t size);
+struct kvm_reader *kvm_reader_open(const char *path, bool has_threads, char *error, size_t size);
 
 /** kvm_reader_close - end the process; @reader may be NULL. */
 void kvm_reader_close(struct kvm_reader *reader);

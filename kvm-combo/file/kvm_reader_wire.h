@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "kvm_line.h"
 
@@ -23,6 +24,7 @@ extern "C" {
 /** Number of blocks of shared memory, and the size of each. */
 #define READER_BLOCKS		4
 #define READER_BLOCK		((size_t)256 << 10)
+#define READER_BYTES		(READER_BLOCKS * READER_BLOCK)
 
 /** Limits: bytes of a message's content, events of a trace. */
 #define READER_MOST_CONTENT	((size_t)32 << 20)
@@ -104,6 +106,29 @@ void reader_put_wanted(struct reader_bytes *bytes, const struct kvm_lines_wanted
  * Return: 0, -ENOMEM or -EBADMSG.
  */
 int reader_get_wanted(struct reader_cursor *cursor, struct kvm_lines_wanted *wanted);
+
+/** A process that reads. */
+struct reader_process {
+	pid_t		pid;		/* 0: it has ended */
+	int		fd;		/* for messages */
+	uint8_t		*blocks;	/* READER_BYTES, which both share; or NULL */
+};
+
+/** Second argument of the program: its standard error is what trace_dat_set_copy() had. */
+#define KVM_READER_COPY		"copy"
+
+/**
+ * kvm_reader_start - start a process that runs kvm_reader_child()
+ * @has_threads: this process has threads, so a program of its own reads. Its standard input is for
+ *	messages, its standard output the memory of the blocks. Otherwise a copy of this one reads.
+ * @process: all zero; its blocks are to be unmapped, also after a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kvm_reader_start(const char *path, bool has_threads, struct reader_process *process);
+
+/** kvm_reader_map - map the blocks. Return: NULL on failure, with errno. */
+uint8_t *kvm_reader_map(int fd);
 
 /** kvm_reader_child - open the file, and answer requests until the other side closes @fd */
 __attribute__((noreturn))

@@ -141,8 +141,10 @@ static struct kvm_source *open_here(const char *path, char *error, size_t size)
 	       kvm_source_open(path, &file, error, size) : NULL;
 }
 
-/** @apart: in a process of its own */
-static struct kvm_trace *open_trace(const char *path, bool apart, char *error, size_t size)
+/** Which process reads a file. */
+enum reading { THIS_PROCESS, A_COPY, A_PROGRAM };
+
+static struct kvm_trace *open_trace(const char *path, enum reading by, char *error, size_t size)
 {
 	struct kvm_trace *trace = calloc(1, sizeof(*trace));
 
@@ -152,10 +154,10 @@ static struct kvm_trace *open_trace(const char *path, bool apart, char *error, s
 	trace->known = calloc(1, sizeof(*trace->known));
 	if (!trace->path || !trace->known)
 		goto err_memory;
-	if (apart)
-		trace->reader = kvm_reader_open(path, error, size);
-	else
+	if (by == THIS_PROCESS)
 		trace->source = open_here(path, error, size);
+	else
+		trace->reader = kvm_reader_open(path, by == A_PROGRAM, error, size);
 	if (!trace->reader && !trace->source)
 		goto err;
 	trace->facts = trace->reader ? kvm_reader_facts(trace->reader) :
@@ -173,12 +175,17 @@ err:
 
 struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
 {
-	return open_trace(path, false, error, size);
+	return open_trace(path, THIS_PROCESS, error, size);
 }
 
 struct kvm_trace *kvm_trace_open_apart(const char *path, char *error, size_t size)
 {
-	return open_trace(path, true, error, size);
+	return open_trace(path, A_COPY, error, size);
+}
+
+struct kvm_trace *kvm_trace_open_by_program(const char *path, char *error, size_t size)
+{
+	return open_trace(path, A_PROGRAM, error, size);
 }
 
 const char *kvm_trace_problem(int ret)

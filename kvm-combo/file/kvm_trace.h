@@ -55,7 +55,9 @@ struct kvm_trace_record {
 struct kvm_trace;
 
 /**
- * kvm_trace_open - open a file that trace_dat_check() has nothing against
+ * kvm_trace_open - open a file that trace_dat_check() accepts, in this process
+ *
+ * For tests: a file on which libtracecmd crashes ends this process.
  *
  * Return: NULL, with the file's name and what helps in @error.
  */
@@ -69,6 +71,13 @@ struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
  * one gets it later: trace_dat_hold().
  */
 struct kvm_trace *kvm_trace_open_apart(const char *path, char *error, size_t size);
+
+/**
+ * kvm_trace_open_by_program - the same, for programs with threads: another program reads the file
+ *
+ * A later trace of the same name is that of the file that has the name then.
+ */
+struct kvm_trace *kvm_trace_open_by_program(const char *path, char *error, size_t size);
 
 /** kvm_trace_problem - the reason for a negative result of a walk, as part of a sentence */
 const char *kvm_trace_problem(int ret);
@@ -225,8 +234,8 @@ const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid);
  * kvm_trace_walk - go through all records, CPU by CPU
  * @lost: called for records that are missing before the next one; may be NULL
  *
- * Return: 0, -ENOMEM, what @take returned other than 0, or of kvm_trace_open_apart() also -EBADMSG
- * or -ETIMEDOUT: kvm_trace_problem().
+ * Return: 0, -ENOMEM, what @take returned other than 0, or if another process reads also
+ * -EBADMSG or -ETIMEDOUT: kvm_trace_problem().
  */
 int kvm_trace_walk(struct kvm_trace *trace,
 		   int (*take)(void *arg, const struct kvm_trace_record *record),
@@ -263,8 +272,8 @@ struct kvm_trace_lines {
 /**
  * kvm_trace_begin_lines - begin to take the records one by one, in order of time
  *
- * Only for a trace of kvm_trace_open_apart(). Until kvm_trace_end_lines(), it can neither be walked
- * nor asked for names of threads whose records were not taken yet.
+ * Only for a trace that another process reads. Until kvm_trace_end_lines(), it can neither be
+ * walked nor asked for names of threads whose records were not taken yet.
  *
  * Return: 0, -ENOMEM, -ENOTSUP for another trace, or as kvm_trace_walk().
  */

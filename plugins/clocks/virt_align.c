@@ -28,7 +28,7 @@ static void say(struct virt_align_result *result, const char *text)
  */
 static bool find_host_clock(const char *host, int64_t *parts, struct virt_align_result *result)
 {
-	struct host_options options = { .was_open = true };
+	struct host_options options = { .has_threads = true };
 	struct host_trace trace;
 
 	host_options_from_env(&options, result->text, sizeof(result->text));
@@ -193,17 +193,21 @@ static struct virt_model *load_host(const char *path, struct host_trace *host,
 				    struct align_pair *pair, struct virt_align_result *result)
 {
 	const struct host_options options = {
-		.cpu_hz = HZ_CYCLES_AS_NS, .absolute_time = true, .was_open = true,
+		.cpu_hz = HZ_CYCLES_AS_NS, .absolute_time = true, .has_threads = true,
 		.progress = is_stopped, .arg = pair,
 	};
 	const struct host_walk walk = {
 		.rows = take_rows, .record = take_record, .progress = is_stopped, .arg = pair,
 	};
 	struct virt_model *model = NULL;
+	int ret;
 
-	if (!host_trace_open(host, path, &options, result->text, sizeof(result->text)) &&
-	    host_trace_model(host, &walk, &model))
-		say(result, "the host's trace cannot be followed");
+	if (host_trace_open(host, path, &options, result->text, sizeof(result->text)))
+		return NULL;
+	ret = host_trace_model(host, &walk, &model);
+	if (ret)
+		text_format(result->text, sizeof(result->text), "%s: %s", path,
+			    ret == -ECANCELED ? "cancelled" : host_trace_problem(ret));
 	return model;
 }
 
@@ -216,9 +220,9 @@ static void try_pair(struct align_pair *pair, struct kvm_trace *guest, const cha
 
 	align_pair_doubt(pair, result->text, sizeof(result->text));
 	if (ret)
-		say(result, ret == -ENOMEM ? "not enough memory" :
-		    ret == -ECANCELED ? "cancelled" :
-		    "the guest's times, or the host's, are impossible");
+		say(result, ret == -ECANCELED ? "cancelled" :
+		    ret == -EINVAL ? "the guest's times, or the host's, are impossible" :
+		    host_trace_problem(ret));
 	else if (pair->other_machine >= 0)
 		text_format(result->text, sizeof(result->text), "%s and %s of its host fit as "
 			    "well as each other. Choose which one it is in Plots > Virtual machine "
@@ -252,7 +256,8 @@ void virt_align_files(const struct virt_align_files *files, struct virt_align_re
 	if (align_pair_begin(&pair, files->host, files->guest, result->text,
 			     sizeof(result->text)))
 		return;
-	guest = kvm_trace_open(files->guest, result->text, sizeof(result->text));
+	guest = kvm_trace_open_by_program(files->guest, result->text,
+					  sizeof(result->text));
 	if (guest && pair.cycles)
 		kvm_trace_set_hz(guest, HZ_CYCLES_AS_NS);
 	model = guest ? load_host(files->host, &host, &pair, result) : NULL;

@@ -42,7 +42,7 @@ static int set_steps(struct kvm_trace *guest, const struct ks_clock *clock)
 struct kvm_trace *virt_guest_file_open(const struct virt_guest_file *file, char *error,
 				       size_t size)
 {
-	struct kvm_trace *guest = kvm_trace_open(file->path, error, size);
+	struct kvm_trace *guest = kvm_trace_open_by_program(file->path, error, size);
 	int ret;
 
 	if (!guest)

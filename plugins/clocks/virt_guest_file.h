@@ -24,7 +24,11 @@ struct virt_guest_file {
 	int64_t		host_offset;	/* that of the host's stream */
 };
 
-/** virt_guest_file_open - kvm_trace_open(), with the clock's steps. NULL with a text in @error. */
+/**
+ * virt_guest_file_open - kvm_trace_open_by_program(), with the clock's steps
+ *
+ * Return: NULL with a text in @error.
+ */
 struct kvm_trace *virt_guest_file_open(const struct virt_guest_file *file, char *error,
 				       size_t size);
 

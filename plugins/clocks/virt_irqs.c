@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host_trace.h"
 #include "irq_delivery.h"
 #include "virt_irqs.h"
 
@@ -36,7 +37,7 @@ int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delive
 		   size_t *n, struct virt_devices *devices, char *error, size_t size)
 {
 	struct host_options options = {
-		.was_open = true, .progress = is_stopped, .arg = (void *)source,
+		.has_threads = true, .progress = is_stopped, .arg = (void *)source,
 	};
 	struct host_trace host = { 0 };
 	struct irq_pair pair = {
@@ -55,7 +56,8 @@ int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delive
 	if (pair.guest) {
 		ret = irq_pair_read(&pair, &found);
 		if (ret)
-			snprintf(error, size, "%s: %s", source->guest.path, strerror(-ret));
+			snprintf(error, size, "%s: %s", source->guest.path,
+				 host_trace_problem(ret));
 	}
 	*irqs = found.all;
 	*n = found.n;

@@ -9,6 +9,7 @@
 
 #include "guest_inside.h"
 #include "host_hypertrace.h"
+#include "host_trace.h"
 #include "virt_boot.h"
 
 static int64_t stream_time(void *arg, int64_t time)
@@ -44,7 +45,7 @@ int virt_boot_read(const struct virt_boot_source *source, struct virt_inside **i
 		ret = *inside ? 0 : -ENOMEM;
 	}
 	if (ret)
-		snprintf(error, size, "%s: %s", source->file.path, strerror(-ret));
+		snprintf(error, size, "%s: %s", source->file.path, host_trace_problem(ret));
 	hyper_guest_free(guest);
 	kvm_trace_close(of.trace);
 	return ret;

@@ -26,7 +26,7 @@ static int open_host(struct host_trace *trace, const struct virt_lives_source *s
 		     size_t size)
 {
 	struct host_options options = {
-		.was_open = true, .progress = is_stopped, .arg = (void *)source,
+		.has_threads = true, .progress = is_stopped, .arg = (void *)source,
 	};
 
 	host_options_from_env(&options, error, size);
@@ -78,7 +78,8 @@ static int read_guest(const struct virt_lives_source *source, const struct virt_
 		return -EIO;
 	ret = guest_lives_read(lives, model, &found);
 	if (ret)
-		snprintf(error, size, "%s: %s", source->guests[guest].file.path, strerror(-ret));
+		snprintf(error, size, "%s: %s", source->guests[guest].file.path,
+			 host_trace_problem(ret));
 	kvm_trace_close(found.trace);
 	return ret;
 }
@@ -95,7 +96,7 @@ static int read_host(const struct virt_lives_source *source, const struct virt_m
 	if (!ret && trace.kvm) {
 		ret = guest_lives_read_host(lives, model, &found);
 		if (ret)
-			snprintf(error, size, "%s: %s", source->host, strerror(-ret));
+			snprintf(error, size, "%s: %s", source->host, host_trace_problem(ret));
 	}
 	host_trace_close(&trace);
 	return ret;

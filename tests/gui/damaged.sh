@@ -2,10 +2,11 @@
 # shellcheck shell=bash
 # A damaged file shows all that is good and says in place what is not; what is no trace is refused. What
 # is missing is marked on the axis of time, there and nowhere else, and told there. A damaged sidecar is told
-# beside the graphs, too.
+# beside the graphs, too. A file on which libtracecmd crashes is a message in the dock.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
+. "$(dirname "$0")/lib_combo.sh"
 
 RED='#d00000'
 
@@ -202,3 +203,15 @@ gui_until gui_not listed
 gui_quit
 
 refused "$GUI_DIR/zero.xen"
+
+# The dock has trace.dat files read by a program, which crashes. The window goes on, and so does the dock.
+touch "$GUI_DIR/crash"
+combo_view "$GUI_SAMPLES/kvm-nosync.dat" "$GUI_SAMPLES/kvm-nosync-g1.dat"
+gui_click_found items '*' 'g1v0 | *'
+gui_click QPushButton Align
+gui_until gui_find widgets QLabel '*Not aligned: *.dat: damaged: libtracecmd crashes on it. *' >/dev/null
+gui_shot crashed
+rm "$GUI_DIR/crash"
+gui_click QPushButton Align
+gui_until gui_find widgets QLabel 'Aligned with *' >/dev/null
+gui_quit

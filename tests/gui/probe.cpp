@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	probe.cpp
- * @brief	Tell a test what KernelShark's window shows; only makes the dock wait, if told to.
+ * @brief	Tell a test what KernelShark's window shows; only makes the dock wait, or what it
+ *		starts crash, if asked to.
  *
  * Preloaded into KernelShark by the GUI tests. What a test does, it does with mouse and keys; to
  * know where to click and what the list says, it asks here, through two FIFOs: one command a line
@@ -11,6 +12,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -754,8 +757,6 @@ void start()
 
 } // namespace
 
-struct tracecmd_input;
-
 /** As long as there is a file "hold", this waits. The file "held" shows that it does. */
 static void hold()
 {
@@ -771,29 +772,25 @@ static void hold()
 }
 
 /**
- * plugin-virt opens a trace.dat by one of these two, tracecmd_alloc_fd() where libtracecmd has it.
- * Both wait for hold(), so that a test can do something else while the dock works.
+ * plugin-virt has another program read a trace.dat. It waits for hold(), so that a test can do
+ * something else while the dock works. If there is a file "crash", that program crashes.
  */
-extern "C" tracecmd_input *tracecmd_alloc_fd(int fd, int flags)
+extern "C" int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const argv[],
+			   char *const envp[])
 {
-	void *symbol = dlsym(RTLD_NEXT, "tracecmd_alloc_fd");
-	tracecmd_input *(*real)(int, int);
+	void *symbol = dlsym(RTLD_NEXT, "posix_spawn");
+	bool ours = is_of_dock(__builtin_return_address(0));
+	decltype(&posix_spawn) real;
+	int ret;
 
 	memcpy(&real, &symbol, sizeof(real));
-	if (is_of_dock(__builtin_return_address(0)))
+	if (ours)
 		hold();
-	return real ? real(fd, flags) : nullptr;
-}
-
-extern "C" tracecmd_input *tracecmd_open_head(const char *file, int flags)
-{
-	void *symbol = dlsym(RTLD_NEXT, "tracecmd_open_head");
-	tracecmd_input *(*real)(const char *, int);
-
-	memcpy(&real, &symbol, sizeof(real));
-	if (is_of_dock(__builtin_return_address(0)))
-		hold();
-	return real ? real(file, flags) : nullptr;
+	ret = real(pid, path, actions, attributes, argv, envp);
+	if (ours && !ret && !access(beside("crash").c_str(), F_OK))
+		kill(*pid, SIGSEGV);
+	return ret;
 }
 
 Q_COREAPP_STARTUP_FUNCTION(start)

@@ -107,7 +107,7 @@ holds()
 }
 holds kshark-virt /usr/bin/kshark-virt /usr/libexec/kshark-virt/kshark-virt-xen-meta \
 	/usr/libexec/kshark-virt/kshark-virt-cairo.so /usr/libexec/kshark-virt/kshark-virt-ctf.so \
-	/usr/libexec/kshark-virt/kshark-virt-convert \
+	/usr/libexec/kshark-virt/kshark-virt-convert /usr/libexec/kshark-virt/kshark-virt-read \
 	/usr/share/man/man1/kshark-virt.1.gz /usr/share/man/man5/kshark-virt-sidecar.5.gz \
 	/usr/share/bash-completion/completions/kshark-virt /usr/share/doc/kshark-virt/copyright \
 	/usr/share/zsh/vendor-completions/_kshark-virt \

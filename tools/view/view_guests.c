@@ -66,17 +66,14 @@ static int add_guest(struct view_files *files, const struct guest_pointer *point
 }
 
 /** Of one file. */
-static int add_guests(struct view_files *files, const char *path, bool is_copy)
+static int add_guests(struct view_files *files, const char *path)
 {
 	const struct view_guests *wanted = &files->guests;
-	struct host_options options = wanted->options;
 	struct guest_list list;
 	char error[512];
 	int ret = 0;
 
-	/* a pipe's copy has not been tried */
-	options.was_open = !is_copy;
-	if (guest_list_find(path, &options, wanted->dialect, wanted->kallsyms, &list,
+	if (guest_list_find(path, &wanted->options, wanted->dialect, wanted->kallsyms, &list,
 			    error, sizeof(error)))
 		ksv_error("%s", error);
 	for (int i = 0; i < list.n && !ret && !view_signal(); i++) {
@@ -93,7 +90,6 @@ int view_add_guests(struct view_files *files)
 
 	for (int i = 0; i < files->n && !ret; i++)
 		if (files->calls[i] && !view_signal())
-			ret = add_guests(files, files->names[i],
-					 is_temporary(files, files->names[i]));
+			ret = add_guests(files, files->names[i]);
 	return ret ? ret : view_signal() ? -EINTR : 0;
 }

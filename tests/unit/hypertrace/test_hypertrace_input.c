@@ -327,7 +327,7 @@ static const char *refuse(const char *name, const char *text)
 	char path[256];
 	struct guest_pointer read;
 	struct guest_trace trace = { 0 };
-	const struct host_options options = { .was_open = true };
+	const struct host_options options = { .has_threads = true };
 	FILE *out;
 	int ret;
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,15 +51,26 @@ static int count(void *arg, const struct kvm_trace_record *record)
 	return 0;
 }
 
-static struct kvm_trace *open_apart(const char *path)
+typedef struct kvm_trace *(*open_fn)(const char *path, char *error, size_t size);
+
+static struct kvm_trace *open_by(open_fn open, const char *path)
 {
 	char error[512] = "";
-	struct kvm_trace *trace = kvm_trace_open_apart(path, error, sizeof(error));
+	struct kvm_trace *trace = open(path, error, sizeof(error));
 
 	if (!trace)
 		fail_msg("%s", error);
 	return trace;
 }
+
+static struct kvm_trace *open_apart(const char *path)
+{
+	return open_by(kvm_trace_open_apart, path);
+}
+
+static const open_fn others[] = { kvm_trace_open_apart, kvm_trace_open_by_program };
+
+#define N_OTHERS	(sizeof(others) / sizeof(others[0]))
 
 static const char *sample(const char *name)
 {
@@ -92,17 +104,64 @@ static void test_replaced(void **state)
 	assert_int_equal(n[0], n[1]);
 }
 
-static void test_refused(void **state)
+/** A program reads the file that has the name when it starts: KernelShark opens files again. */
+static void test_replaced_since(void **state)
+{
+	static const char *const files[] = { "kvm-paused.dat", "kvm-migration.dat" };
+	int n[4] = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct kvm_trace *trace;
+
+		copy(sample(files[i / 2]), in_folder("again.dat"), -1);
+		trace = open_by(i % 2 ? kvm_trace_open : kvm_trace_open_by_program,
+				in_folder("again.dat"));
+		assert_int_equal(kvm_trace_walk(trace, count, NULL, &n[i]), 0);
+		kvm_trace_close(trace);
+		assert_int_equal(remove(in_folder("again.dat")), 0);
+	}
+	assert_int_equal(n[0], n[1]);
+	assert_int_equal(n[2], n[3]);
+	assert_int_not_equal(n[0], n[2]);
+}
+
+/** What has been set as a file's copy is read by all processes. */
+static void test_copy(void **state)
+{
+	int n[3] = { 0 }, fd = open(sample("kvm-paused.dat"), O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(trace_dat_set_copy(in_folder("folder"), fd), 0);
+	for (size_t i = 0; i <= N_OTHERS; i++) {
+		struct kvm_trace *trace = open_by(i < N_OTHERS ? others[i] : kvm_trace_open,
+						  in_folder("folder"));
+
+		assert_int_equal(kvm_trace_walk(trace, count, NULL, &n[i]), 0);
+		kvm_trace_close(trace);
+	}
+	assert_true(n[0] > 100);
+	assert_int_equal(n[0], n[1]);
+	assert_int_equal(n[0], n[2]);
+}
+
+static void refused(open_fn open, const char *name)
 {
 	char error[512] = "";
 
+	assert_null(open(in_folder(name), error, sizeof(error)));
+	assert_non_null(strstr(error, name));
+}
+
+static void test_refused(void **state)
+{
 	(void)state;
 	copy(sample("kvm-paused.dat"), in_folder("short.dat"), 4000);
-	assert_null(kvm_trace_open_apart(in_folder("short.dat"), error, sizeof(error)));
-	assert_non_null(strstr(error, "short.dat: "));
-	error[0] = '\0';
-	assert_null(kvm_trace_open_apart(in_folder("none.dat"), error, sizeof(error)));
-	assert_non_null(strstr(error, "none.dat"));
+	for (size_t i = 0; i < N_OTHERS; i++) {
+		refused(others[i], "short.dat");
+		refused(others[i], "none.dat");
+	}
 }
 
 /* --- the same content ------------------------------------------------------------------------ */
@@ -187,21 +246,22 @@ static void test_same(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct seen seen[2] = { 0 };
-		struct kvm_trace *here, *apart;
-		char error[512] = "";
+		struct kvm_trace *trace = open_by(kvm_trace_open, sample(names[i]));
+		struct seen here = { 0 };
 
-		here = kvm_trace_open(sample(names[i]), error, sizeof(error));
-		apart = open_apart(sample(names[i]));
-		assert_non_null(here);
-		walk(&seen[0], here);
-		walk(&seen[1], apart);
-		assert_int_equal(seen[0].size, seen[1].size);
-		assert_memory_equal(seen[0].text, seen[1].text, seen[0].size);
-		free(seen[0].text);
-		free(seen[1].text);
-		kvm_trace_close(here);
-		kvm_trace_close(apart);
+		walk(&here, trace);
+		kvm_trace_close(trace);
+		for (size_t o = 0; o < N_OTHERS; o++) {
+			struct seen other = { 0 };
+
+			trace = open_by(others[o], sample(names[i]));
+			walk(&other, trace);
+			kvm_trace_close(trace);
+			assert_int_equal(here.size, other.size);
+			assert_memory_equal(here.text, other.text, here.size);
+			free(other.text);
+		}
+		free(here.text);
 	}
 }
 
@@ -313,9 +373,9 @@ static int kill_it(void *arg, const struct kvm_trace_record *record)
 }
 
 /** A process that ends in the middle of a walk is an error, and no more is read from then on. */
-static void end_by(int signal, int error, const char *text)
+static void end_by(open_fn open, int signal, int error, const char *text)
 {
-	struct kvm_trace *trace = open_apart(sample("kvm-migration.dat"));
+	struct kvm_trace *trace = open_by(open, sample("kvm-migration.dat"));
 	struct killing killing = { .signal = signal };
 	int n = 0;
 
@@ -332,14 +392,18 @@ static void end_by(int signal, int error, const char *text)
 static void test_crashed(void **state)
 {
 	(void)state;
-	end_by(SIGSEGV, -EBADMSG, "crashes");
-	end_by(SIGXCPU, -ETIMEDOUT, "comes to no end");
+	for (size_t i = 0; i < N_OTHERS; i++) {
+		end_by(others[i], SIGSEGV, -EBADMSG, "crashes");
+		end_by(others[i], SIGXCPU, -ETIMEDOUT, "comes to no end");
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_replaced),
+		cmocka_unit_test(test_replaced_since),
+		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_same),
 		cmocka_unit_test(test_stopped),
