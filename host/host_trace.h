@@ -65,6 +65,9 @@ struct host_trace {
 struct host_walk {
 	/** Xen: rows in order of time, some of them at a time. */
 	int	(*rows)(void *arg, const struct xen_trace_row *rows, size_t n);
+	/** Xen: if set, rows that change no state are counted; called after the other rows. Without
+	 * rows() they are skipped in any case. */
+	int	(*skipped)(void *arg, const struct xen_trace_skipped *skipped);
 	/** KVM: a record, CPU by CPU. */
 	int	(*record)(void *arg, const struct kvm_trace_record *record);
 	/** KVM: records of a CPU that are missing. */

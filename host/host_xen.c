@@ -56,7 +56,7 @@ struct xen_pass {
 	struct xen_tracker	*tracker;	/* NULL: no model is wanted */
 	struct xen_trace_iter	*iter;
 	const struct xen_trace_span *window;	/* NULL: all is wanted */
-	uint64_t		done, total;	/* records */
+	uint64_t		n_rows, bytes;	/* so far; of the file */
 };
 
 /** The reading thread. */
@@ -89,10 +89,10 @@ static int give_rows(const struct xen_pass *pass, const struct xen_trace_row *ro
 static int take_rows(struct xen_pass *pass, const struct xen_trace_row *rows, size_t n)
 {
 	const struct host_walk *to = pass->to;
-	uint64_t before = pass->done;
+	uint64_t before = pass->n_rows, done = n ? rows[n - 1].rec.offset : 0;
 	int ret = 0;
 
-	pass->done += n;
+	pass->n_rows += n;
 	for (size_t near; n && !ret; rows += near, n -= near) {
 		near = n < NEAR_ROWS ? n : NEAR_ROWS;
 		xen_trace_iter_observe(pass->iter, rows, near);
@@ -101,8 +101,8 @@ static int take_rows(struct xen_pass *pass, const struct xen_trace_row *rows, si
 		if (!ret && to->rows)
 			ret = give_rows(pass, rows, near);
 	}
-	if (!ret && to->progress && pass->done / HOST_PROGRESS != before / HOST_PROGRESS)
-		ret = to->progress(to->arg, pass->done, pass->total);
+	if (!ret && to->progress && pass->n_rows / HOST_PROGRESS != before / HOST_PROGRESS)
+		ret = to->progress(to->arg, done, pass->bytes);
 	return ret;
 }
 
@@ -147,16 +147,19 @@ static int walk_trace(struct xen_trace *trace, const struct host_walk *to,
 	struct xen_pass pass = {
 		.to = to, .tracker = tracker, .iter = xen_trace_iter_new(trace),
 		.window = xen_trace_window(trace),
-		.total = xentrace_n_records(xen_trace_reader(trace)),
+		.bytes = xentrace_n_bytes(xen_trace_reader(trace)),
 	};
 	struct block_pipe *pipe = NULL;
-	int ret, ret_read;
+	int ret = pass.iter ? 0 : -ENOMEM, ret_read;
 
-	if (!pass.iter)
-		return -ENOMEM;
-	if (core_is_free())
+	if (!ret && (!to->rows || (to->skipped && !pass.window)))
+		ret = xen_trace_iter_skip(pass.iter);
+	if (!ret && core_is_free())
 		pipe = block_pipe_start(&pipe_size, read_rows, &pass);
-	ret = pipe ? take_all(&pass, pipe) : take_all_alone(&pass);
+	if (!ret)
+		ret = pipe ? take_all(&pass, pipe) : take_all_alone(&pass);
+	if (!ret && to->skipped && !pass.window)
+		ret = xen_trace_iter_skipped(pass.iter, to->skipped, to->arg);
 	ret_read = xen_trace_iter_free(pass.iter);
 	return ret ? ret : ret_read;
 }

@@ -64,6 +64,13 @@ static int take_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	return 0;
 }
 
+static int take_skipped(void *arg, const struct xen_trace_skipped *skipped)
+{
+	const struct model_load *load = ((struct loading *)arg)->load;
+
+	return load->skipped(load->arg, skipped);
+}
+
 static int take_record(void *arg, const struct kvm_trace_record *record)
 {
 	const struct model_load *load = ((struct loading *)arg)->load;
@@ -101,6 +108,7 @@ static int walk_host(struct loading *loading)
 	/* what nobody wants costs nothing */
 	const struct host_walk walk = {
 		.rows = load->rows ? take_rows : NULL,
+		.skipped = load->skipped ? take_skipped : NULL,
 		.record = load->records ? take_record : NULL,
 		.progress = show_progress, .arg = loading,
 	};

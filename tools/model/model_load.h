@@ -49,6 +49,8 @@ struct model_load {
 	int			(*opened)(void *arg);
 	/** What goes by during the walk, of Xen and of KVM, here CPU by CPU; may be NULL. */
 	model_rows_fn		rows;
+	int			(*skipped)(void *arg, const struct xen_trace_skipped *skipped);
+						/* as in struct host_walk */
 	void			(*records)(void *arg, const struct kvm_trace_record *record);
 	void			*arg;
 	/* the result */

@@ -333,6 +333,20 @@ struct job {
 	int			place;		/* among the hosts, from 0 on */
 };
 
+/** Does nothing need a row that changes no state, but its numbers? */
+static bool counts_all(const struct job *job)
+{
+	return !job->options->tracing && !job->counted.load.n_guests &&
+	       !job->counted.hypertrace.options && job->counted.count.from_ns == INT64_MIN &&
+	       job->counted.count.to_ns == INT64_MAX;
+}
+
+static int job_skipped(void *arg, const struct xen_trace_skipped *skipped)
+{
+	report_count_skipped(&((struct job *)arg)->counted.count, skipped);
+	return 0;
+}
+
 /** The clock is known now: find the window, so that only what lies inside is counted. */
 static int job_opened(void *arg)
 {
@@ -354,6 +368,8 @@ static int job_opened(void *arg)
 	job->counted.kvm.to_ns = job->counted.count.to_ns;
 	job->counted.count.kvm = job->counted.load.host.kvm;
 	job->tracing.record_cost_ns = job->options->record_cost_ns;
+	if (counts_all(job))
+		job->counted.load.skipped = job_skipped;
 	if (!report_count_init(&job->counted.count, host_trace_n_pcpus(&job->counted.load.host)) &&
 	    !report_tracing_init(&job->tracing, host_trace_n_pcpus(&job->counted.load.host)))
 		return 0;

@@ -121,9 +121,9 @@ static struct vcpu_count *vcpu_count(struct report_count *count, struct pcpu_cou
 	return pcpu->cached_count;
 }
 
-/** Count one of a vCPU's; running out of memory sets the error of @count. */
-static void add_one(struct report_count *count, struct vcpu_count *vcpu, enum count_what what,
-		    uint32_t i)
+/** Count some of a vCPU's; running out of memory sets the error of @count. */
+static void add(struct report_count *count, struct vcpu_count *vcpu, enum count_what what,
+		uint32_t i, uint64_t more)
 {
 	uint32_t n = (uint32_t)what + i;
 	uint8_t *chunk = &vcpu->chunks[n / COUNT_CHUNK];
@@ -136,7 +136,13 @@ static void add_one(struct report_count *count, struct vcpu_count *vcpu, enum co
 		memset(vcpu->counters[vcpu->n_chunks], 0, sizeof(*vcpu->counters));
 		*chunk = ++vcpu->n_chunks;
 	}
-	vcpu->counters[*chunk - 1][n % COUNT_CHUNK]++;
+	vcpu->counters[*chunk - 1][n % COUNT_CHUNK] += more;
+}
+
+static void add_one(struct report_count *count, struct vcpu_count *vcpu, enum count_what what,
+		    uint32_t i)
+{
+	add(count, vcpu, what, i, 1);
 }
 
 static uint32_t hypercall_of(uint32_t nr)
@@ -234,6 +240,25 @@ void report_count_rows(struct report_count *count, const struct xen_trace_row *r
 		count->records++;
 		count_row(count, &rows[i]);
 	}
+}
+
+void report_count_skipped(struct report_count *count, const struct xen_trace_skipped *skipped)
+{
+	struct pcpu_count nowhere = { .cached_count = NULL };
+	struct count_volume *volume;
+	struct vcpu_count *vcpu;
+
+	if (skipped->is_call) {
+		vcpu = vcpu_count(count, &nowhere, skipped->vcpu);
+		if (vcpu)
+			add(count, vcpu, COUNT_HYPERCALL, hypercall_of(skipped->number),
+			    skipped->records);
+		return;
+	}
+	volume = &count->pcpus[skipped->pcpu].volume[find_class(skipped->event)];
+	volume->records += skipped->records;
+	volume->bytes += skipped->bytes;
+	count->records += skipped->records;
 }
 
 /** What a KVM host's record gives to its thread, which is the key of the counts. */

@@ -109,6 +109,9 @@ void report_count_destroy(struct report_count *count);
 /** report_count_rows - count @n rows; running out of memory sets @error. */
 void report_count_rows(struct report_count *count, const struct xen_trace_row *rows, size_t n);
 
+/** report_count_skipped - the same for records that were counted already; all that there are. */
+void report_count_skipped(struct report_count *count, const struct xen_trace_skipped *skipped);
+
 /** report_count_vcpu - a vCPU's counts (KVM: its thread's), or NULL if it has none. */
 const struct vcpu_count *report_count_vcpu(const struct report_count *count, xen_vcpu vcpu);
 

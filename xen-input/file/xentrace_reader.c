@@ -231,6 +231,11 @@ uint64_t xentrace_problem_count(const struct xentrace *reader, enum xentrace_pro
 	return (unsigned int)kind < XENTRACE_N_PROBLEM_KINDS ? reader->problem_count[kind] : 0;
 }
 
+uint64_t xentrace_n_bytes(const struct xentrace *reader)
+{
+	return reader->file.size;
+}
+
 uint64_t xentrace_skipped_bytes(const struct xentrace *reader)
 {
 	return reader->skipped_bytes;
@@ -350,7 +355,12 @@ struct xentrace_iter {
 	struct cursor		*current;	/* holds the next record; NULL at the end */
 	struct heap_item	*heap;		/* all others, smallest first, then a guard */
 	uint32_t		n_heap;
+	uint32_t		n_cursors;
 	int			error;
+	/* of xentrace_iter_skip(): */
+	struct quiet_run	*quiet_runs;	/* by cursor; NULL: all records are given out */
+	struct xentrace_quiet	quiet;
+	bool			is_given;	/* the current cursor's record: it moves on first */
 };
 
 static inline bool before(uint64_t tsc_a, uint64_t offset_a, uint64_t tsc_b, uint64_t offset_b)
@@ -500,6 +510,7 @@ struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
 	xentrace_blocks_init(&iter->blocks, &reader->file);
 	iter->cursors = calloc(n, sizeof(*iter->cursors));
 	iter->heap = calloc(n + 1, sizeof(*iter->heap));
+	iter->n_cursors = n;
 	if (!iter->cursors || !iter->heap) {
 		xentrace_iter_free(iter);
 		errno = ENOMEM;
@@ -548,6 +559,27 @@ static void iter_step(struct xentrace_iter *iter, struct cursor *c)
 		heap_pop(iter);
 }
 
+/** The current cursor has a new offset: take the record that is there. */
+static inline void iter_arrive(struct xentrace_iter *iter, struct cursor *c)
+{
+	/* nearly always: a record of the same segment, with nothing special about it */
+	if (c->offset < c->easy_end) {
+		const uint8_t *p = cursor_at(c);
+		uint32_t header = load_u32(p);
+
+		if ((header & EVENT_MASK) != EVENT_WRAP_BUFFER) {
+			c->flags = 0;
+			if (header & RECORD_HAS_TSC) {
+				c->tsc = load_u64(p + 4) + c->pcpu_offset;
+				c->flags = XENTRACE_HAS_TSC;
+			}
+			iter_choose(iter, c);
+			return;
+		}
+	}
+	iter_step(iter, c);
+}
+
 /** What is at a cursor; where there is a record, the longest payload can be read. */
 static inline uint32_t record_at(const struct cursor *c, struct xentrace_record *rec)
 {
@@ -565,32 +597,167 @@ static inline uint32_t record_at(const struct cursor *c, struct xentrace_record 
 	return header;
 }
 
+/* ---- records that are only counted ---- */
+
+/** A place in a run. */
+struct mark {
+	uint64_t	offset;
+	uint64_t	tsc;		/* that a record without one has */
+};
+
+/** What an iteration keeps of a run if it counts records. */
+struct quiet_run {
+	struct xentrace_tally tally;
+	struct mark	marks[3];	/* where it goes on, the next one last */
+	uint8_t		n_marks;
+	bool		after_other;	/* the record given out last is not of these */
+	bool		has_call;	/* one was given out since the last other record */
+	bool		has_part;	/* one was given out */
+};
+
+enum kind { OTHER, PART, CALL };
+
+static inline enum kind kind_of(const struct xentrace_quiet *quiet, uint32_t header)
+{
+	uint32_t event = header & EVENT_MASK;
+
+	return event == quiet->call && record_words(header) ? CALL :
+	       event >> 12 == quiet->part ? PART : OTHER;
+}
+
+static inline uint32_t number_at(const struct xentrace_quiet *quiet, const uint8_t *p,
+				 uint32_t header)
+{
+	return load_u32(p + (header & RECORD_HAS_TSC ? 12 : 4)) & quiet->number;
+}
+
+static inline bool is_quiet(const struct xentrace_quiet *quiet, const struct quiet_run *run,
+			    const uint8_t *p, uint32_t header, enum kind kind)
+{
+	uint32_t number;
+
+	if (kind != CALL)
+		return kind == PART && run->has_part;
+	number = number_at(quiet, p, header);
+	return run->has_call && run->tally.numbers && number < XENTRACE_NUMBERS &&
+	       !(quiet->given >> number & 1);
+}
+
+static inline void count_call(const struct xentrace_quiet *quiet, struct xentrace_tally *tally,
+			      const uint8_t *p)
+{
+	uint32_t header = load_u32(p);
+
+	tally->n_calls++;
+	tally->call_bytes += record_size(header);
+	tally->numbers[number_at(quiet, p, header)]++;
+}
+
+/**
+ * Count records up to one that is given out, and mark that one, and those before it that are given
+ * out as well.
+ */
+static void skip_quiet(const struct xentrace_iter *iter, struct cursor *c, struct quiet_run *run)
+{
+	const struct xentrace_quiet *quiet = &iter->quiet;
+	struct mark call = { 0 }, last = { 0 };
+	uint32_t header = 0, last_header = 0;
+
+	while (c->offset < c->easy_end) {
+		const uint8_t *p = cursor_at(c);
+		enum kind kind;
+
+		header = load_u32(p);
+		kind = kind_of(quiet, header);
+		if (!is_quiet(quiet, run, p, header, kind))
+			break;
+		if (header & RECORD_HAS_TSC)
+			c->tsc = load_u64(p + 4) + c->pcpu_offset;
+		last = (struct mark){ c->offset, c->tsc };
+		last_header = header;
+		if (kind == PART) {
+			run->tally.n_part++;
+			run->tally.part_bytes += record_size(header);
+		} else {
+			if (call.offset)
+				count_call(quiet, &run->tally, (const uint8_t *)(c->base +
+										 call.offset));
+			call = last;
+		}
+		c->offset += record_size(header);
+	}
+	if (!last.offset)
+		return;
+	run->marks[run->n_marks++] = (struct mark){ c->offset, c->tsc };
+	/* here, records may be missing */
+	if (last.offset != call.offset &&
+	    (c->offset >= c->easy_end || (header & EVENT_MASK) >> 16 == EVENT_WRAP_BUFFER >> 16)) {
+		run->marks[run->n_marks++] = last;
+		run->tally.n_part--;
+		run->tally.part_bytes -= record_size(last_header);
+	}
+	if (call.offset)
+		run->marks[run->n_marks++] = call;
+}
+
+/** The same as the step in xentrace_iter_next(), but records are only counted. */
+static void iter_step_far(struct xentrace_iter *iter, struct cursor *c)
+{
+	struct quiet_run *run = &iter->quiet_runs[c - iter->cursors];
+	uint32_t header = load_u32(cursor_at(c));
+	enum kind kind = c->flags & XENTRACE_AFTER_GAP ? OTHER : kind_of(&iter->quiet, header);
+
+	run->after_other = kind == OTHER;
+	run->has_call = kind == CALL || (kind == PART && run->has_call);
+	run->has_part |= kind == PART;
+	if (!run->n_marks) {
+		c->offset += record_size(header);
+		if (!run->after_other)
+			skip_quiet(iter, c, run);
+	}
+	if (run->n_marks) {
+		const struct mark *mark = &run->marks[--run->n_marks];
+
+		c->offset = mark->offset;
+		c->tsc = mark->tsc;
+	}
+	iter_arrive(iter, c);
+}
+
+int xentrace_iter_skip(struct xentrace_iter *iter, const struct xentrace_quiet *quiet)
+{
+	iter->quiet_runs = calloc((size_t)iter->n_cursors + 1, sizeof(*iter->quiet_runs));
+	if (!iter->quiet_runs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < iter->n_cursors; i++)
+		iter->quiet_runs[i].tally.pcpu = iter->cursors[i].pcpu;
+	iter->quiet = *quiet;
+	return 0;
+}
+
+struct xentrace_tally *xentrace_iter_tally(struct xentrace_iter *iter, uint32_t run)
+{
+	return &iter->quiet_runs[run].tally;
+}
+
 bool xentrace_iter_next(struct xentrace_iter *iter, struct xentrace_record *rec)
 {
 	struct cursor *c = iter->current;
 	uint32_t header;
 
+	if (c && iter->is_given) {
+		iter_step_far(iter, c);
+		c = iter->current;
+	}
 	if (!c)
 		return false;
 	header = record_at(c, rec);
+	iter->is_given = iter->quiet_runs;
+	if (iter->is_given)
+		return true;
 
-	/* nearly always: the next record of the same segment, with nothing special about it */
 	c->offset += record_size(header);
-	if (c->offset < c->easy_end) {
-		const uint8_t *p = cursor_at(c);
-
-		header = load_u32(p);
-		if ((header & EVENT_MASK) != EVENT_WRAP_BUFFER) {
-			c->flags = 0;
-			if (header & RECORD_HAS_TSC) {
-				c->tsc = load_u64(p + 4) + c->pcpu_offset;
-				c->flags = XENTRACE_HAS_TSC;
-			}
-			iter_choose(iter, c);
-			return true;
-		}
-	}
-	iter_step(iter, c);
+	iter_arrive(iter, c);
 	return true;
 }
 
@@ -605,6 +772,7 @@ void xentrace_iter_free(struct xentrace_iter *iter)
 		return;
 	xentrace_blocks_destroy(&iter->blocks);
 	free(iter->cursors);
+	free(iter->quiet_runs);
 	free(iter->heap);
 	free(iter);
 }

@@ -232,6 +232,9 @@ const struct xentrace_problem *xentrace_problem_at(const struct xentrace *reader
 /** xentrace_problem_count - how often a kind of problem occurred in the whole file. */
 uint64_t xentrace_problem_count(const struct xentrace *reader, enum xentrace_problem_kind kind);
 
+/** xentrace_n_bytes - size of the file, uncompressed */
+uint64_t xentrace_n_bytes(const struct xentrace *reader);
+
 /** xentrace_skipped_bytes - bytes that belong to no record, in the whole file. */
 uint64_t xentrace_skipped_bytes(const struct xentrace *reader);
 
@@ -273,6 +276,40 @@ struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
  * xentrace_iter_error()).
  */
 bool xentrace_iter_next(struct xentrace_iter *iter, struct xentrace_record *rec);
+
+/** Numbers of calls that are counted one by one. */
+#define XENTRACE_NUMBERS	64
+
+/** Which records need not be given out one by one: those of a part of a class, and calls. */
+struct xentrace_quiet {
+	uint32_t	part;		/* their event >> 12 */
+	uint32_t	call;		/* event of calls, whose first word has a number: */
+	uint32_t	number;		/* mask of it */
+	uint64_t	given;		/* set of numbers whose calls are given out nevertheless */
+};
+
+/** What was not given out of a run. */
+struct xentrace_tally {
+	uint64_t	n_part, part_bytes;
+	uint64_t	n_calls, call_bytes;
+	/** Of XENTRACE_NUMBERS counters, to which calls are added; NULL: they are given out. The
+	 * caller can set another one after any record. */
+	uint64_t	*numbers;
+	uint16_t	pcpu;
+};
+
+/**
+ * xentrace_iter_skip - from now on, count records that change nothing; before the first record
+ *
+ * Given out are nevertheless: the first ones of a run, the record after any other record, the first
+ * and the last call between two other records, and the last record before records are missing.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xentrace_iter_skip(struct xentrace_iter *iter, const struct xentrace_quiet *quiet);
+
+/** xentrace_iter_tally - what was not given out of a run, after xentrace_iter_skip(). */
+struct xentrace_tally *xentrace_iter_tally(struct xentrace_iter *iter, uint32_t run);
 
 /** xentrace_iter_error - Return: 0; -ENOMEM or -ESTALE if some records could not be read. */
 int xentrace_iter_error(const struct xentrace_iter *iter);

@@ -12,6 +12,7 @@
 #include "array.h"
 #include "escape.h"
 #include "hz_contradicts.h"
+#include "key_map.h"
 #include "sidecar.h"
 #include "xen_calibrate.h"
 #include "xen_skew.h"
@@ -25,6 +26,20 @@ struct xen_trace_iter {
 	struct xen_running	running;
 	struct xen_skew		*skew;
 	bool			complete;
+	/* of xen_trace_iter_skip(): */
+	xen_vcpu		*counted;	/* by run: whose calls are counted; or NULL */
+	struct key_map		vcpus;
+	uint64_t		**numbers;	/* by number in @vcpus: XENTRACE_NUMBERS */
+	size_t			room_numbers;
+};
+
+/** __HYPERVISOR_multicall of Xen's public/xen.h: the tracker wants to know of each. */
+#define MULTICALL	13
+
+/** Records that change no state. */
+static const struct xentrace_quiet quiet = {
+	.part = XEN_TRC_SCHED_CLASS, .call = XEN_TRC_PV_HYPERCALL_V2,
+	.number = XEN_TRC_HYPERCALL_MASK, .given = UINT64_C(1) << MULTICALL,
 };
 
 /** A switch as people write it. Return: 0 or -EINVAL. */
@@ -135,9 +150,11 @@ static int read_error(int ret)
 	return ret == -ESTALE ? 0 : ret;
 }
 
-int xen_trace_each_record(const struct xen_trace *trace,
-			  int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
+/** @all: also those that change no state, which a trace that is being written has in any case */
+static int each_record(const struct xen_trace *trace, bool all,
+		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
 {
+	uint64_t numbers[XENTRACE_NUMBERS] = { 0 };
 	struct xentrace_iter *iter;
 	struct xentrace_record rec;
 	int ret = 0;
@@ -147,12 +164,22 @@ int xen_trace_each_record(const struct xen_trace *trace,
 	iter = xentrace_iter_new(trace->reader, NULL);
 	if (!iter)
 		return -ENOMEM;
+	if (!all)
+		ret = xentrace_iter_skip(iter, &quiet);
+	for (uint32_t run = 0; !all && !ret && run < xentrace_n_runs(trace->reader); run++)
+		xentrace_iter_tally(iter, run)->numbers = numbers;
 	while (!ret && xentrace_iter_next(iter, &rec))
 		ret = take(arg, &rec);
 	if (!ret)
 		ret = read_error(xentrace_iter_error(iter));
 	xentrace_iter_free(iter);
 	return ret;
+}
+
+int xen_trace_each_record(const struct xen_trace *trace,
+			  int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
+{
+	return each_record(trace, true, take, arg);
 }
 
 /** What the beginning of the trace tells. */
@@ -172,7 +199,7 @@ static int probe_record(void *arg, const struct xentrace_record *rec)
 		return -ENOMEM;
 	if (rec->event >> XEN_TRC_CLASS_SHIFT == XEN_TRC_CLASS_HVM)
 		probe->votes[xen_isa_from_exit(rec->event, xentrace_word(rec, 0))]++;
-	if (probe->cal)
+	if (probe->cal && xen_calibrate_wants(rec))
 		xen_calibrate_observe(probe->cal, rec);
 	return ++probe->n < PROBE_RECORDS ? 0 : 1;
 }
@@ -184,7 +211,9 @@ static int probe_record(void *arg, const struct xentrace_record *rec)
 static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 {
 	struct probe probe = { .cal = cal, .cores = xen_cores_learn_new() };
-	int ret = probe.cores ? xen_trace_each_record(trace, probe_record, &probe) : -ENOMEM;
+	/* the beginning of a large trace ends at a certain record */
+	bool is_large = xentrace_n_records(trace->reader) > PROBE_RECORDS;
+	int ret = probe.cores ? each_record(trace, is_large, probe_record, &probe) : -ENOMEM;
 	const uint64_t *votes = probe.votes;
 
 	xen_cores_free(trace->cores);
@@ -654,6 +683,65 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
 	return iter;
 }
 
+int xen_trace_iter_skip(struct xen_trace_iter *iter)
+{
+	/* a record of one pCPU may change who is on another */
+	if (iter->trace->cores)
+		return 0;
+	iter->counted = malloc((iter->running.n_runs + (size_t)1) * sizeof(*iter->counted));
+	if (!iter->counted || xentrace_iter_skip(iter->records, &quiet))
+		return -ENOMEM;
+	for (uint32_t run = 0; run < iter->running.n_runs; run++)
+		iter->counted[run] = XEN_VCPU_UNKNOWN;
+	return 0;
+}
+
+/** Another vCPU is on a pCPU: its calls are counted. Without memory, they are read. */
+static void count_calls_of(struct xen_trace_iter *iter, uint32_t run, xen_vcpu vcpu)
+{
+	int64_t n = KEY_MAP_ELEMENT(&iter->vcpus, vcpu, iter->numbers, iter->room_numbers);
+
+	if (n >= 0 && !iter->numbers[n])
+		iter->numbers[n] = calloc(XENTRACE_NUMBERS, sizeof(**iter->numbers));
+	xentrace_iter_tally(iter->records, run)->numbers = n < 0 ? NULL : iter->numbers[n];
+	iter->counted[run] = vcpu;
+}
+
+int xen_trace_iter_skipped(struct xen_trace_iter *iter,
+			   int (*take)(void *arg, const struct xen_trace_skipped *skipped),
+			   void *arg)
+{
+	int ret = 0;
+
+	for (uint32_t run = 0; iter->counted && run < iter->running.n_runs && !ret; run++) {
+		const struct xentrace_tally *tally = xentrace_iter_tally(iter->records, run);
+		const struct xen_trace_skipped part = {
+			.pcpu = tally->pcpu,
+			.event = XEN_TRC_SCHED_CLASS << XEN_TRC_SUBCLASS_SHIFT,
+			.records = tally->n_part, .bytes = tally->part_bytes,
+		}, calls = {
+			.pcpu = tally->pcpu, .event = XEN_TRC_PV_HYPERCALL_V2,
+			.records = tally->n_calls, .bytes = tally->call_bytes,
+		};
+
+		ret = part.records ? take(arg, &part) : 0;
+		if (!ret && calls.records)
+			ret = take(arg, &calls);
+	}
+	for (uint32_t i = 0; i < iter->vcpus.n_keys && !ret; i++) {
+		for (uint32_t nr = 0; iter->numbers[i] && nr < XENTRACE_NUMBERS && !ret; nr++) {
+			const struct xen_trace_skipped calls = {
+				.is_call = true, .vcpu = (xen_vcpu)iter->vcpus.keys[i],
+				.number = nr,
+				.records = iter->numbers[i][nr],
+			};
+
+			ret = calls.records ? take(arg, &calls) : 0;
+		}
+	}
+	return ret;
+}
+
 size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t max)
 {
 	const struct xen_clock *clock = &iter->trace->clock;
@@ -662,6 +750,14 @@ size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *ro
 	for (; n < max && xentrace_iter_next(iter->records, &rows[n].rec); n++) {
 		rows[n].time_ns = xen_clock_ns(clock, rows[n].rec.tsc);
 		rows[n].vcpu = xen_running_update(&iter->running, &rows[n].rec);
+		if (iter->counted) {
+			uint32_t run = rows[n].rec.run;
+			xen_vcpu here = iter->running.pcpu[run].current;
+
+			if (here != iter->counted[run] ||
+			    !xentrace_iter_tally(iter->records, run)->numbers)
+				count_calls_of(iter, run, here);
+		}
 	}
 	if (n < max)
 		iter->complete = true;
@@ -697,6 +793,11 @@ int xen_trace_iter_free(struct xen_trace_iter *iter)
 	xen_skew_free(iter->skew);
 	xentrace_iter_free(iter->records);
 	xen_running_destroy(&iter->running);
+	for (uint32_t i = 0; i < iter->vcpus.n_keys; i++)
+		free(iter->numbers[i]);
+	free(iter->numbers);
+	key_map_destroy(&iter->vcpus);
+	free(iter->counted);
 	free(iter);
 	return ret;
 }

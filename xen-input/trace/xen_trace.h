@@ -125,6 +125,30 @@ size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *ro
 void xen_trace_iter_observe(struct xen_trace_iter *iter, const struct xen_trace_row *rows,
 			    size_t n);
 
+/** Records that were counted instead of read. Hypercalls are counted twice, in both ways. */
+struct xen_trace_skipped {
+	bool		is_call;	/* of a vCPU: @vcpu, @number; else of a pCPU: the others */
+	xen_vcpu	vcpu;
+	uint32_t	number;		/* of the hypercall */
+	uint16_t	pcpu;
+	uint32_t	event;		/* one of their class and part */
+	uint64_t	records, bytes;	/* bytes: of a pCPU only */
+};
+
+/**
+ * xen_trace_iter_skip - do not read records that change no state, but count them
+ *
+ * Call it before the first row. A trace with core scheduling is read whole.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xen_trace_iter_skip(struct xen_trace_iter *iter);
+
+/** xen_trace_iter_skipped - at the end, give out the counts. Return: 0, or what ended it. */
+int xen_trace_iter_skipped(struct xen_trace_iter *iter,
+			   int (*take)(void *arg, const struct xen_trace_skipped *skipped),
+			   void *arg);
+
 /**
  * xen_trace_iter_free - end the walk; if it came to its end, its skew findings are kept
  *

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A walk that counts the records that change no state, instead of reading them, beside one that
+ * reads all: on real traces, whole and damaged.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "array.h"
+#include "same_model.h"
+#include "xen_tracker.h"
+#include "xentrace_private.h"
+
+#define MAX_PCPUS	256
+#define MAX_DOMAINS	64
+#define MAX_VCPUS	64
+#define UNKNOWN_DOMAIN	(MAX_DOMAINS - 1)
+
+/** Parts of classes some of whose records are only counted, and all others. */
+enum { OF_SCHEDULER, OF_PV, OF_OTHERS, PARTS };
+
+static int part_of(uint32_t event)
+{
+	uint32_t part = event >> XEN_TRC_SUBCLASS_SHIFT;
+
+	return part == XEN_TRC_SCHED_CLASS ? OF_SCHEDULER :
+	       part == XEN_TRC_PV_ENTRY ? OF_PV : OF_OTHERS;
+}
+
+/** Counts of one walk; both walks must agree. */
+struct counts {
+	uint64_t	records[MAX_PCPUS][PARTS], bytes[MAX_PCPUS][PARTS];
+	uint64_t	calls[MAX_DOMAINS][MAX_VCPUS][XENTRACE_NUMBERS];
+	uint64_t	n_rows, n_skipped;
+};
+
+static uint64_t *calls_of(struct counts *counts, xen_vcpu vcpu, uint32_t number)
+{
+	uint32_t domain = xen_vcpu_domid(vcpu), id = xen_vcpu_id(vcpu);
+
+	return &counts->calls[domain < UNKNOWN_DOMAIN ? domain : UNKNOWN_DOMAIN]
+			     [id < MAX_VCPUS ? id : 0][number];
+}
+
+static void count_row(struct counts *counts, const struct xen_trace_row *row)
+{
+	const struct xentrace_record *rec = &row->rec;
+	uint32_t number = xentrace_word(rec, 0) & XEN_TRC_HYPERCALL_MASK;
+
+	assert_true(rec->pcpu < MAX_PCPUS);
+	counts->n_rows++;
+	counts->records[rec->pcpu][part_of(rec->event)]++;
+	counts->bytes[rec->pcpu][part_of(rec->event)] += xentrace_bytes(rec);
+	if (rec->event == XEN_TRC_PV_HYPERCALL_V2 && number < XENTRACE_NUMBERS)
+		++*calls_of(counts, row->vcpu, number);
+}
+
+static int count_skipped(void *arg, const struct xen_trace_skipped *skipped)
+{
+	int part = part_of(skipped->event);
+	struct counts *counts = arg;
+
+	if (skipped->is_call) {
+		*calls_of(counts, skipped->vcpu, skipped->number) += skipped->records;
+		return 0;
+	}
+	counts->n_skipped += skipped->records;
+	counts->records[skipped->pcpu][part] += skipped->records;
+	counts->bytes[skipped->pcpu][part] += skipped->bytes;
+	return 0;
+}
+
+/** Walk, give all rows to a tracker, and count. */
+static struct virt_model *walk(struct xen_trace *trace, bool skip, struct counts *counts)
+{
+	struct xen_tracker *tracker = xen_tracker_new(trace);
+	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
+	struct virt_model *model = NULL;
+	struct xen_trace_row row;
+	int64_t last_ns = INT64_MIN;
+
+	assert_non_null(tracker);
+	assert_non_null(iter);
+	if (skip)
+		assert_int_equal(xen_trace_iter_skip(iter), 0);
+	while (xen_trace_iter_next(iter, &row)) {
+		assert_true(row.time_ns >= last_ns);
+		last_ns = row.time_ns;
+		count_row(counts, &row);
+		assert_int_equal(xen_tracker_add(tracker, &row), 0);
+	}
+	if (skip)
+		assert_int_equal(xen_trace_iter_skipped(iter, count_skipped, counts), 0);
+	assert_int_equal(xen_trace_iter_free(iter), 0);
+	assert_int_equal(xen_tracker_finish(tracker, &model), 0);
+	xen_tracker_free(tracker);
+	return model;
+}
+
+/** Return: the share of records that were only counted, in percent. */
+static uint64_t compare(const void *data, size_t size)
+{
+	struct counts *counts = calloc(2, sizeof(*counts));
+	struct virt_model *models[2];
+	struct xen_trace *trace;
+	uint64_t share;
+	char error[256];
+
+	assert_non_null(counts);
+	trace = xen_trace_open_memory(data, size, NULL, error, sizeof(error));
+	if (!trace) {
+		free(counts);
+		return 0;
+	}
+	for (int skip = 0; skip < 2; skip++)
+		models[skip] = walk(trace, skip, &counts[skip]);
+	same_model(models[0], models[1]);
+	assert_int_equal(counts[0].n_rows, counts[1].n_rows + counts[1].n_skipped);
+	share = counts[1].n_skipped * 100 / counts[0].n_rows;
+	counts[0].n_rows = counts[1].n_rows = counts[1].n_skipped = 0;
+	assert_memory_equal(&counts[0], &counts[1], sizeof(counts[0]));
+	for (int skip = 0; skip < 2; skip++)
+		virt_model_free(models[skip]);
+	xen_trace_close(trace);
+	free(counts);
+	return share;
+}
+
+static uint8_t *load(const char *name, size_t *size)
+{
+	char path[4096];
+	uint8_t *data;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/samples/%s.xen", getenv("KSV_SOURCE_DIR"), name);
+	file = fopen(path, "rb");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	*size = (size_t)ftell(file);
+	rewind(file);
+	data = malloc(*size);
+	assert_non_null(data);
+	assert_int_equal(fread(data, 1, *size, file), *size);
+	fclose(file);
+	return data;
+}
+
+static void test_samples(void **state)
+{
+	/* PV domains make hypercalls; others have the scheduler's records alone */
+	static const struct {
+		const char	*name;
+		uint64_t	least;
+	} samples[] = {
+		{ "credit2-basic", 60 }, { "pinned", 60 }, { "dom0", 60 }, { "migration", 50 },
+		{ "hvm-exits", 15 }, { "hvm-io", 0 }, { "lost-records", 30 }, { "sched-credit", 0 },
+		{ "cases/core-sched", 0 }, { "cases/lost-at-0", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		size_t size;
+		uint8_t *data = load(samples[i].name, &size);
+		uint64_t share = compare(data, size);
+
+		if (share < samples[i].least)
+			fail_msg("%s: %d %%", samples[i].name, (int)share);
+		free(data);
+	}
+}
+
+/** Records are missing, or are others, at any place. */
+static void test_damaged(void **state)
+{
+	size_t size;
+	uint8_t *data = load("lost-records", &size);
+
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 20; round++) {
+		uint8_t *damaged = malloc(size);
+
+		assert_non_null(damaged);
+		memcpy(damaged, data, size);
+		for (int n = rand() % 30; n >= 0; n--) {
+			size_t at = (size_t)rand() % (size - 4000);
+
+			if (n % 2)
+				damaged[at] ^= (uint8_t)(1 << rand() % 8);
+			else
+				memset(damaged + at, rand(), (size_t)rand() % 4000);
+		}
+		compare(damaged, size - (size_t)rand() % 1000);
+		free(damaged);
+	}
+	free(data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
