@@ -725,6 +725,19 @@ bool kvm_fields_cgroup(const struct kvm_fields *fields, const struct tep_record 
 	       text_at(fields, found->path, record, event->path, sizeof(event->path));
 }
 
+bool kvm_fields_has_more(const struct kvm_fields *fields, int id)
+{
+	bool found = id == fields->device.id;
+
+	for (size_t i = 0; i < N_CALLS; i++)
+		found |= id == fields->calls[i].id;
+	for (size_t i = 0; i < N_BOOT; i++)
+		found |= id == fields->boot[i].id;
+	for (size_t i = 0; i < N_CGROUPS; i++)
+		found |= id == fields->cgroups[i].id;
+	return found;
+}
+
 /** What a handler is called that is entered. */
 static void name_handler(const struct kvm_fields *fields, const struct kvm_handler_field *found,
 			 const struct tep_record *record, char *name, size_t size)

@@ -126,6 +126,12 @@ struct kvm_cgroup_event {
 	char		path[KVM_CGROUP_SIZE];
 };
 
+/**
+ * kvm_fields_has_more - can records of an event be what kvm_fields_call(), _boot(), _cgroup() or
+ * _irq() look for?
+ */
+bool kvm_fields_has_more(const struct kvm_fields *fields, int id);
+
 /** kvm_fields_cgroup - whether a record tells that. Return: false if not, or it is too short. */
 bool kvm_fields_cgroup(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		       struct kvm_cgroup_event *event);

@@ -74,6 +74,7 @@ void kvm_source_close(struct kvm_source *source)
 		tracecmd_close(source->input);
 	kvm_facts_free(&source->facts);
 	free(source->handler_of);
+	free(source->contents);
 	key_map_destroy(&source->irqs);
 	key_map_destroy(&source->named);
 	free(source);
@@ -124,6 +125,27 @@ static void look_up_handlers(struct kvm_source *source)
 	}
 }
 
+static void look_up_contents(struct kvm_source *source)
+{
+	for (int32_t i = 0; i < source->facts.n_events; i++) {
+		int id = source->facts.events[i].id;
+
+		if (id >= 0 && id < N_IDS && kvm_fields_has_more(source->fields, id))
+			source->contents[id] |= KVM_SOURCE_MORE;
+	}
+	for (int injection = 1; injection < KVM_TRACE_N_INJECTIONS; injection++) {
+		int id = source->injection_id[injection];
+
+		if (source->injection_field[injection] && id >= 0 && id < N_IDS)
+			source->contents[id] |= KVM_SOURCE_INJECTION;
+	}
+}
+
+static unsigned int contents_of(const struct kvm_source *source, int id)
+{
+	return id >= 0 && id < N_IDS ? source->contents[id] : 0;
+}
+
 static char *copy_text(const char *text)
 {
 	return strdup(text ? text : "");
@@ -165,9 +187,11 @@ static bool look_up(struct kvm_source *source)
 	source->tep = tracecmd_get_tep(source->input);
 	source->fields = kvm_fields_new(source->tep);
 	source->handler_of = calloc(N_IDS, 1);
-	if (!source->fields || !source->handler_of || !list_events(source))
+	source->contents = calloc(N_IDS, 1);
+	if (!source->fields || !source->handler_of || !source->contents || !list_events(source))
 		return false;
 	look_up_injections(source);
+	look_up_contents(source);
 	look_up_handlers(source);
 	facts->n_cpus = tep_get_cpus(source->tep);
 	for (int i = 0; i < facts->n_buffers && tracecmd_cpus; i++)
@@ -536,6 +560,8 @@ static int find_more(struct walk *walk, const struct tep_record *record, int id,
 	const struct kvm_fields *fields = source->fields;
 
 	find_exit(walk, record, id, item, parts);
+	if (!(contents_of(source, id) & KVM_SOURCE_MORE))
+		return 0;
 	if (kvm_fields_call(fields, record, id, &parts->call)) {
 		if (!parts->call.rip && walk->exit_pid == item->pid)
 			parts->call.rip = walk->exit_rip;
@@ -580,7 +606,8 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu, bo
 	item.bytes = bytes_of(source, record);
 	item.cpu = (int16_t)cpu;
 	item.vector = VIRT_NONE;
-	find_injection(source, record, id, &item);
+	if (contents_of(source, id) & KVM_SOURCE_INJECTION)
+		find_injection(source, record, id, &item);
 	find_context(source, record, id, &item);
 	find_step(source, record, id, walk->all_parts, &item, &parts);
 	if (walk->all_parts)

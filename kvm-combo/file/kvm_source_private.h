@@ -31,6 +31,10 @@ struct kvm_reading {
 	size_t		n_recent;	/* number of records so far */
 };
 
+/** What records of an event may have. */
+#define KVM_SOURCE_INJECTION	(1 << 0)
+#define KVM_SOURCE_MORE		(1 << 1)	/* kvm_fields_has_more() */
+
 struct kvm_source {
 	struct kvm_facts facts;
 	struct tracecmd_input **inputs;	/* of the buffers of @facts; the top one first */
@@ -44,6 +48,7 @@ struct kvm_source {
 	struct tep_format_field *again, *soft;	/* of KVM_TRACE_INTERRUPT; or NULL */
 	struct tep_format_field *before;	/* of KVM_TRACE_TSC_OFFSET; or NULL */
 	struct tep_format_field *flags;		/* of all events; or NULL */
+	uint8_t		*contents;		/* by event id: set of KVM_SOURCE_... */
 	uint8_t		*handler_of;		/* by event id: number in @vectors + 1, or 0 */
 	struct tep_format_field *vectors[KVM_SOURCE_HANDLERS];
 	int		n_vectors;

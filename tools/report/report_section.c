@@ -27,6 +27,9 @@ static const struct report_section *const guest_sections[] = {
 	&report_functions,
 };
 
+_Static_assert(ARRAY_SIZE(sections) <= REPORT_MOST_SECTIONS, "room for all");
+_Static_assert(ARRAY_SIZE(guest_sections) <= REPORT_MOST_SECTIONS, "room for all");
+
 struct section_list {
 	const struct report_section *const *all;
 	size_t		n;
@@ -49,15 +52,25 @@ void report_sections_rows(struct report_counted *counted, const struct xen_trace
 			list.all[i]->rows(counted, rows, n);
 }
 
+static void find_takers(struct report_counted *counted)
+{
+	const struct section_list list = list_of(counted->hypertrace.options);
+	size_t n = 0;
+
+	for (size_t i = 0; i < list.n; i++)
+		if (list.all[i]->record)
+			counted->takers[n++] = list.all[i];
+	counted->has_takers = true;
+}
+
 void report_sections_record(struct report_counted *counted,
 			    const struct kvm_trace_record *record)
 {
-	const struct section_list list = list_of(counted->hypertrace.options);
-
+	if (!counted->has_takers)
+		find_takers(counted);
 	report_count_record(&counted->count, record);
-	for (size_t i = 0; i < list.n; i++)
-		if (list.all[i]->record)
-			list.all[i]->record(counted, record);
+	for (const struct report_section **taker = counted->takers; *taker; taker++)
+		(*taker)->record(counted, record);
 }
 
 int report_sections_build(struct report_counted *counted, struct report *report,

@@ -11,12 +11,19 @@
 #include "report_hypertrace.h"
 
 /** What is counted while the records go by; a section that needs more has it here. */
+struct report_section;
+
+#define REPORT_MOST_SECTIONS	16
+
 struct report_counted {
 	struct model_load	load;
 	struct report_count	count;		/* of all sections */
 	struct report_kvm	kvm;
 	struct report_delivery	delivery;
 	struct report_hypertrace hypertrace;
+	/* sections that look at records of KVM, up to NULL; found with the first one */
+	const struct report_section *takers[REPORT_MOST_SECTIONS + 1];
+	bool			has_takers;
 };
 
 /**
