@@ -631,26 +631,26 @@ static inline uint32_t number_at(const struct xentrace_quiet *quiet, const uint8
 	return load_u32(p + (header & RECORD_HAS_TSC ? 12 : 4)) & quiet->number;
 }
 
-static inline bool is_quiet(const struct xentrace_quiet *quiet, const struct quiet_run *run,
-			    const uint8_t *p, uint32_t header, enum kind kind)
+/** Can calls with this number be counted only? */
+static inline bool is_counted(const struct xentrace_quiet *quiet, uint32_t number)
 {
-	uint32_t number;
-
-	if (kind != CALL)
-		return kind == PART && run->has_part;
-	number = number_at(quiet, p, header);
-	return run->has_call && run->tally.numbers && number < XENTRACE_NUMBERS &&
-	       !(quiet->given >> number & 1);
+	return number < XENTRACE_NUMBERS && !(quiet->given >> number & 1);
 }
 
-static inline void count_call(const struct xentrace_quiet *quiet, struct xentrace_tally *tally,
-			      const uint8_t *p)
+/** A record that is given out after all. */
+static void uncount(const struct xentrace_quiet *quiet, struct xentrace_tally *tally,
+		    const uint8_t *p)
 {
 	uint32_t header = load_u32(p);
 
-	tally->n_calls++;
-	tally->call_bytes += record_size(header);
-	tally->numbers[number_at(quiet, p, header)]++;
+	if (kind_of(quiet, header) == PART) {
+		tally->n_part--;
+		tally->part_bytes -= record_size(header);
+		return;
+	}
+	tally->n_calls--;
+	tally->call_bytes -= record_size(header);
+	tally->numbers[number_at(quiet, p, header)]--;
 }
 
 /**
@@ -659,45 +659,48 @@ static inline void count_call(const struct xentrace_quiet *quiet, struct xentrac
  */
 static void skip_quiet(const struct xentrace_iter *iter, struct cursor *c, struct quiet_run *run)
 {
-	const struct xentrace_quiet *quiet = &iter->quiet;
-	struct mark call = { 0 }, last = { 0 };
-	uint32_t header = 0, last_header = 0;
+	const struct xentrace_quiet quiet = iter->quiet;
+	struct xentrace_tally tally = run->tally;
+	struct mark call = { 0 }, last = { 0 }, here = { c->offset, c->tsc };
+	bool skips_calls = run->has_call && tally.numbers, skips_part = run->has_part;
+	uint32_t header = 0;
 
-	while (c->offset < c->easy_end) {
-		const uint8_t *p = cursor_at(c);
+	while (here.offset < c->easy_end) {
+		const uint8_t *p = (const uint8_t *)(c->base + here.offset);
 		enum kind kind;
 
 		header = load_u32(p);
-		kind = kind_of(quiet, header);
-		if (!is_quiet(quiet, run, p, header, kind))
+		kind = kind_of(&quiet, header);
+		if (kind == OTHER || !(kind == PART ? skips_part : skips_calls) ||
+		    (kind == CALL && !is_counted(&quiet, number_at(&quiet, p, header))))
 			break;
 		if (header & RECORD_HAS_TSC)
-			c->tsc = load_u64(p + 4) + c->pcpu_offset;
-		last = (struct mark){ c->offset, c->tsc };
-		last_header = header;
+			here.tsc = load_u64(p + 4) + c->pcpu_offset;
+		last = here;
 		if (kind == PART) {
-			run->tally.n_part++;
-			run->tally.part_bytes += record_size(header);
+			tally.n_part++;
+			tally.part_bytes += record_size(header);
 		} else {
-			if (call.offset)
-				count_call(quiet, &run->tally, (const uint8_t *)(c->base +
-										 call.offset));
-			call = last;
+			tally.n_calls++;
+			tally.call_bytes += record_size(header);
+			tally.numbers[number_at(&quiet, p, header)]++;
+			call = here;
 		}
-		c->offset += record_size(header);
+		here.offset += record_size(header);
 	}
-	if (!last.offset)
-		return;
-	run->marks[run->n_marks++] = (struct mark){ c->offset, c->tsc };
-	/* here, records may be missing */
-	if (last.offset != call.offset &&
-	    (c->offset >= c->easy_end || (header & EVENT_MASK) >> 16 == EVENT_WRAP_BUFFER >> 16)) {
-		run->marks[run->n_marks++] = last;
-		run->tally.n_part--;
-		run->tally.part_bytes -= record_size(last_header);
+	if (last.offset) {
+		run->marks[run->n_marks++] = here;
+		/* here, records may be missing */
+		if (last.offset != call.offset &&
+		    (here.offset >= c->easy_end ||
+		     (header & EVENT_MASK) >> 16 == EVENT_WRAP_BUFFER >> 16))
+			run->marks[run->n_marks++] = last;
+		if (call.offset)
+			run->marks[run->n_marks++] = call;
 	}
-	if (call.offset)
-		run->marks[run->n_marks++] = call;
+	for (uint8_t i = 1; i < run->n_marks; i++)
+		uncount(&quiet, &tally, (const uint8_t *)(c->base + run->marks[i].offset));
+	run->tally = tally;
 }
 
 /** The same as the step in xentrace_iter_next(), but records are only counted. */
