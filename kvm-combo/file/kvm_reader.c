@@ -422,6 +422,22 @@ bool kvm_reader_task(struct kvm_reader *reader, int32_t pid, char name[KVM_TASK_
 	return *name;
 }
 
+char *kvm_reader_function(struct kvm_reader *reader, uint64_t address)
+{
+	struct reader_cursor cursor;
+	struct reader_head head;
+	char *name;
+
+	if (reader->is_walking || ask_for(reader, READER_FUNCTION, address, &head))
+		return NULL;
+	cursor = reader_cursor(&reader->message);
+	name = reader_get_text(&cursor);
+	if (name && *name)
+		return name;
+	free(name);
+	return NULL;
+}
+
 int *kvm_reader_guest_tids(struct kvm_reader *reader, uint64_t trace_id, int *n)
 {
 	struct reader_cursor cursor;

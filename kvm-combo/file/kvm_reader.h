@@ -68,6 +68,9 @@ void kvm_reader_end_lines(struct kvm_reader *reader);
  */
 bool kvm_reader_task(struct kvm_reader *reader, int32_t pid, char name[KVM_TASK_NAME]);
 
+/** kvm_reader_function - as kvm_source_function(), to be freed; NULL also during a walk */
+char *kvm_reader_function(struct kvm_reader *reader, uint64_t address);
+
 /**
  * kvm_reader_guest_tids - as kvm_source_guest_tids()
  *

@@ -25,6 +25,7 @@ struct child {
 	size_t		block, used;	/* the block that is being filled */
 	size_t		n_full;		/* blocks that the other process has not read yet */
 	bool		is_stopped;
+	void		(*read_symbols)(void);	/* NULL: they are read, or cannot be */
 };
 
 /* --- the process ----------------------------------------------------------------------------- */
@@ -211,6 +212,14 @@ static void serve(struct child *child, const struct reader_head *head)
 		reader_put_text(&child->out, name ? name : "");
 		answer(child, READER_ANSWER, 0);
 		return;
+	case READER_FUNCTION:
+		if (child->read_symbols)
+			child->read_symbols();
+		child->read_symbols = NULL;
+		name = kvm_source_function(child->source, head->value);
+		reader_put_text(&child->out, name ? name : "");
+		answer(child, READER_ANSWER, 0);
+		return;
 	case READER_TIDS:
 		put_tids(child, head->value);
 		answer(child, READER_ANSWER, 0);
@@ -222,10 +231,10 @@ static void serve(struct child *child, const struct reader_head *head)
 	/* READER_BLOCK_FREE and READER_STOP may arrive after the end of a walk */
 }
 
-void kvm_reader_child(const char *path, int fd, uint8_t *blocks)
+void kvm_reader_child(const char *path, int fd, uint8_t *blocks, void (*read_symbols)(void))
 {
 	const int keep[] = { fd, trace_dat_held(path) };
-	struct child child = { .fd = fd, .blocks = blocks };
+	struct child child = { .fd = fd, .blocks = blocks, .read_symbols = read_symbols };
 	struct kvm_source_file file;
 	char error[1024] = "";
 	struct stat st;

@@ -46,7 +46,7 @@ static int start_copy(const char *path, int fd, uint8_t *blocks, pid_t *pid)
 	fflush(NULL);
 	*pid = fork();
 	if (!*pid)
-		kvm_reader_child(path, fd, blocks);
+		kvm_reader_child(path, fd, blocks, NULL);
 	return *pid < 0 ? -errno : 0;
 }
 

@@ -40,6 +40,7 @@ enum reader_request {
 	READER_TIDS,		/* value: trace id of a guest */
 	READER_HIDE_OFFSETS,
 	READER_LINES,		/* content: reader_put_wanted(). Replies: as to READER_WALK */
+	READER_FUNCTION,	/* value: an address */
 };
 
 enum reader_reply {
@@ -130,9 +131,12 @@ int kvm_reader_start(const char *path, bool has_threads, struct reader_process *
 /** kvm_reader_map - map the blocks. Return: NULL on failure, with errno. */
 uint8_t *kvm_reader_map(int fd);
 
-/** kvm_reader_child - open the file, and answer requests until the other side closes @fd */
+/**
+ * kvm_reader_child - open the file, and answer requests until the other side closes @fd
+ * @read_symbols: called before the first name of a function is searched; or NULL
+ */
 __attribute__((noreturn))
-void kvm_reader_child(const char *path, int fd, uint8_t *blocks);
+void kvm_reader_child(const char *path, int fd, uint8_t *blocks, void (*read_symbols)(void));
 
 #ifdef __cplusplus
 }

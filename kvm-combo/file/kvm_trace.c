@@ -34,6 +34,9 @@ struct known {
 		int		*tids, n;	/* NULL: it does not know the guest */
 	} *guests;
 	size_t		n_guests, guests_room;
+	struct key_map	addresses;
+	char		**functions;	/* by number in @addresses; NULL: none */
+	size_t		functions_room;
 };
 
 struct kvm_trace {
@@ -80,6 +83,10 @@ static void free_known(struct known *known)
 	for (size_t i = 0; i < known->n_guests; i++)
 		free(known->guests[i].tids);
 	free(known->guests);
+	for (uint32_t i = 0; i < known->addresses.n_keys; i++)
+		free(known->functions[i]);
+	free(known->functions);
+	key_map_destroy(&known->addresses);
 	free(known);
 }
 
@@ -297,7 +304,18 @@ bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *
 
 const char *kvm_trace_function(const struct kvm_trace *trace, uint64_t address)
 {
-	return trace->source ? kvm_source_function(trace->source, address) : NULL;
+	struct known *known = trace->known;
+	int64_t n;
+
+	if (trace->source)
+		return kvm_source_function(trace->source, address);
+	n = key_map_find(&known->addresses, address);
+	if (n >= 0)
+		return known->functions[n];
+	n = KEY_MAP_ELEMENT(&known->addresses, address, known->functions, known->functions_room);
+	if (n >= 0)
+		known->functions[n] = kvm_reader_function(trace->reader, address);
+	return n < 0 ? NULL : known->functions[n];
 }
 
 const char *kvm_trace_path(const struct kvm_trace *trace)

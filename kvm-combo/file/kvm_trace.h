@@ -163,7 +163,7 @@ bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *
  * kvm_trace_function - the function of the traced kernel that begins at an address
  *
  * Return: its name by the kallsyms in the file, which belongs to @trace; NULL if there is none, if
- * these are not read (kvm_trace_symbols.h), or if another process reads the file.
+ * these are not read (kvm_trace_symbols.h), or if a copy of this process reads the file.
  */
 const char *kvm_trace_function(const struct kvm_trace *trace, uint64_t address);
 

@@ -11,4 +11,10 @@
 /** kvm_trace_use_symbols - read them from all trace.dat files that are opened from now on */
 void kvm_trace_use_symbols(void);
 
+/** kvm_trace_keep_symbols - keep the text of the file that is opened next, for the case that ... */
+void kvm_trace_keep_symbols(void);
+
+/** kvm_trace_read_symbols - ... a name is wanted: read them from that text now, if there is one */
+void kvm_trace_read_symbols(void);
+
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kvm_reader_wire.h"
+#include "kvm_trace_symbols.h"
 #include "trace_dat.h"
 
 /** As every subcommand's (tools/cmd/options.h). */
@@ -54,5 +55,6 @@ int main(int argc, char **argv)
 		return EXIT_FILE;
 	if (!is_copy)
 		trace_dat_hold(argv[1]);
-	kvm_reader_child(argv[1], fd, blocks);
+	kvm_trace_keep_symbols();
+	kvm_reader_child(argv[1], fd, blocks, kvm_trace_read_symbols);
 }
