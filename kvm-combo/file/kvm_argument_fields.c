@@ -10,6 +10,7 @@
 #include "array.h"
 #include "exit_arguments.h"
 #include "kvm_argument_fields.h"
+#include "kvm_tracker.h"
 
 #define BOTH(name)	EXIT_ARGUMENT_##name, EXIT_ARGUMENT_##name
 #define WAYS(name)	EXIT_ARGUMENT_##name##_READ, EXIT_ARGUMENT_##name##_WRITE
@@ -30,12 +31,12 @@ static const struct argument_row {
 	{ "kvm_pio", WAYS(PORT), "port", "rw", 1, NULL },
 	{ "kvm_mmio", WAYS(MMIO), "gpa", "type", 2, NULL },
 	{ "kvm_fast_mmio", BOTH(MMIO_WRITE), "gpa", NULL, 0, NULL },
-	{ "kvm_page_fault", BOTH(PAGE), "fault_address", NULL, 0, NULL },
+	{ "kvm_page_fault", BOTH(PAGE), "fault_address", NULL, 0, "error_code" },
 	{ "kvm_cpuid", BOTH(CPUID), "function", NULL, 0, NULL },
 	{ "kvm_cr", WAYS(CR), "cr", "rw", 1, NULL },
 	{ "kvm_apic", WAYS(APIC), "reg", "rw", 1, "val" },
 	{ "kvm_vmgexit_enter", BOTH(VMGEXIT), "exit_reason", NULL, 0, NULL },
-	{ "kvm_guest_fault", BOTH(ABORT), "ipa", NULL, 0, NULL },
+	{ "kvm_guest_fault", BOTH(ABORT), "ipa", NULL, 0, "hsr" },
 	{ "kvm_sys_access", WAYS(SYSREG), "Op0", "is_write", 1, NULL },
 	{ "kvm_hvc_arm64", BOTH(SMCCC), "r0", NULL, 0, NULL },
 	{ "kvm_wfx_arm64", BOTH(WAIT), "is_wfe", NULL, 0, NULL },
@@ -87,9 +88,31 @@ size_t kvm_argument_fields_find(struct tep_handle *tep, int max_id,
 	return n;
 }
 
-/** A write to ICR has the kind of the IPI in its value. */
+/**
+ * SVM's error code of a nested page fault always has one of the bits 32 and 33 (GUEST_FINAL,
+ * GUEST_PAGE); VMX's exit qualification has none of these, and bit 7 if it knows the linear
+ * address. Linux's arch/x86/include/asm/kvm_host.h (PFERR_*), asm/vmx.h (EPT_VIOLATION_*).
+ */
+static bool is_shared_page(uint64_t error)
+{
+	if (error >> 32)
+		return error & 1 && error & 2;
+	return error & 0x80 && error & 2 && error & 0x38;
+}
+
+/** A permission fault (DFSC 0x0c to 0x0f) of a write (WnR): Arm's ISS encoding of data aborts. */
+static bool is_shared_abort(uint64_t esr)
+{
+	return esr >> 26 == 0x24 && (esr & 0x3c) == 0x0c && esr & 0x40;
+}
+
+/** A write to ICR has the kind of the IPI in its value, and the fault of a page who has it. */
 static void refine(uint8_t *kind, uint64_t data, uint64_t *value)
 {
+	if (*kind == EXIT_ARGUMENT_PAGE)
+		*value |= is_shared_page(data) ? KVM_PAGE_SHARED : 0;
+	if (*kind == EXIT_ARGUMENT_ABORT)
+		*value |= is_shared_abort(data) ? KVM_PAGE_SHARED : 0;
 	if (*kind == EXIT_ARGUMENT_MSR_WRITE && *value == EXIT_MSR_X2APIC_ICR)
 		*kind = EXIT_ARGUMENT_ICR_WRITE;
 	else if (*kind == EXIT_ARGUMENT_APIC_WRITE && *value == EXIT_APIC_ICR)

@@ -30,7 +30,7 @@ struct kvm_argument_field {
 	uint8_t		write_is;
 	struct tep_format_field *value[KVM_ARGUMENT_PARTS];	/* NULL: no more parts */
 	struct tep_format_field *is_write;	/* or NULL */
-	struct tep_format_field *data;	/* what is written; or NULL */
+	struct tep_format_field *data;	/* what is written, or a fault's code; or NULL */
 };
 
 /**

@@ -16,6 +16,7 @@
 #include "kvm_argument_fields.h"
 #include "kvm_fields.h"
 #include "kvm_handler_fields.h"
+#include "kvm_memory_fields.h"
 #include "kvm_recorded.h"
 #include "record_flags.h"
 #include "virt_handlers.h"
@@ -187,7 +188,10 @@ struct kvm_fields {
 	struct found_power power[N_POWER];
 	struct kvm_argument_field arguments[KVM_MAX_ARGUMENT_EVENTS];
 	size_t		n_arguments;
-	int		ids[N_ROWS + KVM_MAX_HANDLER_EVENTS + N_POWER + KVM_MAX_ARGUMENT_EVENTS];
+	struct kvm_memory_field memory[KVM_MAX_MEMORY_EVENTS];
+	size_t		n_memory;
+	int		ids[N_ROWS + KVM_MAX_HANDLER_EVENTS + N_POWER + KVM_MAX_ARGUMENT_EVENTS +
+			    KVM_MAX_MEMORY_EVENTS];
 	size_t		n_ids;
 	size_t		n;
 	struct found_call calls[N_CALLS];
@@ -198,7 +202,8 @@ struct kvm_fields {
 	struct found_cgroup cgroups[N_CGROUPS];
 	uint8_t		*by_id;		/* 0: none; number in @events + 1; behind these, those in
 					 * @handlers, from FIRST_POWER on those in @power, from
-					 * FIRST_ARGUMENT on those in @arguments */
+					 * FIRST_ARGUMENT on those in @arguments, from FIRST_MEMORY
+					 * on those in @memory */
 	uint8_t		*handler_of;	/* 0: none; number in @handlers + 1 */
 	int		max_id;
 };
@@ -206,7 +211,9 @@ struct kvm_fields {
 #define FIRST_POWER	(N_ROWS + KVM_MAX_HANDLER_EVENTS + 1)
 #define FIRST_ARGUMENT	(FIRST_POWER + N_POWER)
 
-_Static_assert(FIRST_ARGUMENT + KVM_MAX_ARGUMENT_EVENTS <= UINT8_MAX, "a byte for each event");
+#define FIRST_MEMORY	(FIRST_ARGUMENT + KVM_MAX_ARGUMENT_EVENTS)
+
+_Static_assert(FIRST_MEMORY + KVM_MAX_MEMORY_EVENTS <= UINT8_MAX, "a byte for each event");
 
 /** Return: false if the event lacks the field. */
 static bool find_field(struct tep_event *event, const char *name, struct tep_format_field **field)
@@ -360,6 +367,22 @@ static void find_arguments(struct kvm_fields *fields)
 	}
 }
 
+/** Which thread they are of is known only with their context. */
+static void find_memory(struct kvm_fields *fields)
+{
+	if (!kvm_fields_is_host(fields) || fields->no_context)
+		return;
+	fields->n_memory = kvm_memory_fields_find(fields->tep, MAX_ID, fields->memory);
+	for (size_t i = 0; i < fields->n_memory; i++) {
+		int id = fields->memory[i].id;
+
+		if (fields->by_id[id])
+			continue;
+		fields->by_id[id] = (uint8_t)(FIRST_MEMORY + i);
+		fields->ids[fields->n_ids++] = id;
+	}
+}
+
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 {
 	struct kvm_fields *fields = calloc(1, sizeof(*fields));
@@ -400,6 +423,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 	find_handlers(fields);
 	find_power(fields);
 	find_arguments(fields);
+	find_memory(fields);
 	return fields;
 }
 
@@ -440,6 +464,8 @@ uint64_t kvm_fields_kinds(const struct kvm_fields *fields)
 	for (size_t i = 0; i < fields->n_arguments; i++)
 		kinds |= VIRT_RECORD_BIT(exit_argument_record(
 			(enum exit_argument_kind)fields->arguments[i].kind));
+	for (size_t i = 0; i < fields->n_memory; i++)
+		kinds |= VIRT_RECORD_BIT(fields->memory[i].record) & VIRT_RECORDED_ALL;
 	return fields->n_handlers ? kinds | VIRT_RECORD_BIT(VIRT_RECORD_HANDLER) : kinds;
 }
 
@@ -806,6 +832,31 @@ static void argument_step(const struct kvm_fields *fields, const struct tep_reco
 	step->event.value = (int64_t)value;
 }
 
+/** The first letter of a text, or a number. */
+static uint64_t part_of(const struct kvm_fields *fields, const struct tep_format_field *field,
+			const struct tep_record *record)
+{
+	return field->flags & TEP_FIELD_IS_ARRAY ? ((const uint8_t *)record->data)[field->offset] :
+						   (uint64_t)number(fields, field, record);
+}
+
+static void memory_step(const struct kvm_fields *fields, const struct tep_record *record,
+			const struct kvm_memory_field *found, struct kvm_step *step)
+{
+	uint64_t parts[KVM_MEMORY_PARTS] = { 0 };
+	struct kvm_event event = { .more = context(fields, record) };
+
+	for (int i = 0; i < KVM_MEMORY_PARTS && found->part[i]; i++) {
+		if (!is_there(found->part[i], record))
+			return;
+		parts[i] = part_of(fields, found->part[i], record);
+	}
+	if (!kvm_memory_event(found, parts, &event))
+		return;
+	step->kind = KVM_STEP_EVENT;
+	step->event = event;
+}
+
 /** @found: the event's entry in the table. */
 static void event_step(const struct kvm_fields *fields, const struct found_event *found,
 		       const struct tep_record *record, struct kvm_step *step)
@@ -839,7 +890,10 @@ void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *r
 	if (id < 0 || id > MAX_ID || !fields->by_id[id])
 		return;
 	*step = (struct kvm_step){ .kind = KVM_STEP_SEEN };
-	if (fields->by_id[id] >= FIRST_ARGUMENT)
+	if (fields->by_id[id] >= FIRST_MEMORY)
+		memory_step(fields, record, &fields->memory[fields->by_id[id] - FIRST_MEMORY],
+			    step);
+	else if (fields->by_id[id] >= FIRST_ARGUMENT)
 		argument_step(fields, record,
 			      &fields->arguments[fields->by_id[id] - FIRST_ARGUMENT], step);
 	else if (fields->by_id[id] >= FIRST_POWER)

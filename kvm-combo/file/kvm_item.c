@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "exit_arguments.h"
+#include "exit_causes.h"
 #include "hyper_dialect.h"
 #include "kvm_item.h"
 #include "virt_handlers.h"
@@ -73,6 +74,14 @@ static bool is_argument(const struct kvm_event *event)
 	       exit_argument_most((enum exit_argument_kind)event->more);
 }
 
+/** Records of these kinds alone show what a thread did. */
+static bool is_saw(const struct kvm_event *event)
+{
+	return event->arg >= VIRT_RECORD_USERFAULT && event->arg <= VIRT_RECORD_ASYNC &&
+	       event->value >= 0 && event->value < EXIT_SEEN_SLEEP &&
+	       event->more <= KVM_IN_INTERRUPT;
+}
+
 static bool is_step(const struct kvm_step *step)
 {
 	uint8_t kind = step->event.kind;
@@ -86,7 +95,8 @@ static bool is_step(const struct kvm_step *step)
 	       (!(step->flags & KVM_STEP_SCHED) || is_sched(kind)) &&
 	       (!(step->flags & KVM_STEP_BEFORE) || kind == KVM_TSC_OFFSET) &&
 	       (!(step->flags & KVM_STEP_NAMED) || step->event.arg > 0) &&
-	       (kind != KVM_ARGUMENT || is_argument(&step->event));
+	       (kind != KVM_ARGUMENT || is_argument(&step->event)) &&
+	       (kind != KVM_SAW || is_saw(&step->event));
 }
 
 static bool is_handler(const struct kvm_handler_event *event)

@@ -69,6 +69,7 @@ struct kvm_thread {
 	int32_t		owner;		/* a vCPU of that, by index; or VIRT_NONE */
 	uint8_t		kind, source;	/* enum virt_thread_kind, enum virt_thread_source */
 	bool		is_told;	/* whose it is, to the model */
+	bool		in_userfault;	/* it supplies pages of userfaultfd */
 	bool		is_dead;	/* and its number may be another one's later */
 	bool		is_expected;	/* by who forgets others, for that time */
 };

@@ -12,6 +12,7 @@
 #include "kvm_stops.h"
 #include "kvm_wakes.h"
 #include "virt_arguments.h"
+#include "virt_block.h"
 #include "virt_vcpu_lives.h"
 
 struct kvm_replay {
@@ -628,13 +629,67 @@ static void set_argument(struct kvm_replay *replay, const struct kvm_vcpu *vcpu,
 		fail(replay, virt_model_set_argument(replay->model, vcpu->index, kind, value));
 }
 
+/** Something shows what the host does for the vCPU's memory, in the kernel. */
+static void saw(struct kvm_replay *replay, const struct kvm_vcpu *vcpu, unsigned int seen)
+{
+	if (vcpu->mode == KVM_IN_HYPERVISOR && vcpu->reason != VIRT_NONE && seen &&
+	    seen < EXIT_SEEN_SLEEP)
+		fail(replay, virt_model_saw(replay->model, vcpu->index, seen));
+}
+
 static void on_argument(struct kvm_replay *replay, const struct kvm_event *event)
 {
+	enum exit_argument_kind kind = (enum exit_argument_kind)event->more;
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+	uint64_t value = (uint64_t)event->value;
 
-	if (vcpu)
-		set_argument(replay, vcpu, (enum exit_argument_kind)event->more,
-			     (uint64_t)event->value);
+	if (!vcpu)
+		return;
+	if (kind == EXIT_ARGUMENT_MMIO_READ || kind == EXIT_ARGUMENT_MMIO_WRITE)
+		saw(replay, vcpu, EXIT_SEEN_MMIO);
+	if (kind == EXIT_ARGUMENT_PAGE || kind == EXIT_ARGUMENT_ABORT) {
+		if (value & KVM_PAGE_SHARED)
+			saw(replay, vcpu, EXIT_SEEN_SHARED);
+		value &= ~(uint64_t)KVM_PAGE_SHARED;
+	}
+	set_argument(replay, vcpu, kind, value);
+}
+
+static void on_saw(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	const struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+
+	if (vcpu && event->more == KVM_IN_TASK && event->value > 0 &&
+	    event->value < EXIT_SEEN_SLEEP)
+		saw(replay, vcpu, (unsigned int)event->value);
+}
+
+static void on_read_begins(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	const struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+
+	if (!vcpu || event->more != KVM_IN_TASK || vcpu->mode != KVM_IN_HYPERVISOR)
+		return;
+	saw(replay, vcpu, EXIT_SEEN_READ);
+	fail(replay, virt_model_read_begins(replay->model, vcpu->index, event->time_ns,
+					    (uint32_t)event->arg, (uint64_t)event->value));
+}
+
+static void on_read_ends(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	uint64_t value = (uint64_t)event->value;
+
+	virt_model_read_ends(replay->model, event->time_ns, (uint32_t)event->arg,
+			     value & ((UINT64_C(1) << KVM_SECTOR_BITS) - 1),
+			     (uint32_t)(value >> KVM_SECTOR_BITS));
+}
+
+static void on_userfault(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	struct kvm_thread *thread = kvm_thread_find(replay->tracker, event->pid);
+
+	if (thread)
+		thread->in_userfault = event->value;
 }
 
 static void on_hypercall(struct kvm_replay *replay, const struct kvm_event *event)
@@ -774,8 +829,13 @@ static void on_waking(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
 
-	if (vcpu && vcpu->place != KVM_ON)
-		kvm_wakes_waking(&replay->wakes, vcpu, event, writer(replay, event));
+	const struct kvm_thread *waker = kvm_thread_find(replay->tracker, event->pid);
+
+	if (!vcpu || vcpu->place == KVM_ON)
+		return;
+	if (waker && waker->in_userfault && event->more == KVM_IN_TASK)
+		saw(replay, vcpu, EXIT_SEEN_USERFAULT);
+	kvm_wakes_waking(&replay->wakes, vcpu, event, writer(replay, event));
 }
 
 static void on_accept(struct kvm_replay *replay, const struct kvm_event *event)
@@ -899,6 +959,10 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 		[KVM_RUN] = on_run,
 		[KVM_HALTED] = on_halted,
 		[KVM_ARGUMENT] = on_argument,
+		[KVM_SAW] = on_saw,
+		[KVM_READ_BEGINS] = on_read_begins,
+		[KVM_READ_ENDS] = on_read_ends,
+		[KVM_USERFAULT] = on_userfault,
 	};
 	const struct kvm_vcpu *vcpu;
 

@@ -191,6 +191,8 @@ uint64_t kvm_kinds_of_event(uint8_t kind)
 		[KVM_RUN] = VIRT_RECORD_BIT(VIRT_RECORD_RUN),
 		[KVM_HALTED] = VIRT_RECORD_BIT(VIRT_RECORD_HALT_POLL),
 		[KVM_EXCEPTION] = VIRT_RECORD_BIT(VIRT_RECORD_EXCEPTION),
+		[KVM_READ_BEGINS] = VIRT_RECORD_BIT(VIRT_RECORD_BLOCK),
+		[KVM_USERFAULT] = VIRT_RECORD_BIT(VIRT_RECORD_USERFAULT),
 	};
 
 	return kind < ARRAY_SIZE(sets) ? sets[kind] : 0;
@@ -198,6 +200,9 @@ uint64_t kvm_kinds_of_event(uint8_t kind)
 
 uint64_t kvm_kinds_of(const struct kvm_event *event)
 {
+	if (event->kind == KVM_SAW)
+		return event->arg >= 0 && event->arg < VIRT_RECORD_N_KINDS ?
+		       VIRT_RECORD_BIT(event->arg) : 0;
 	return event->kind == KVM_ARGUMENT ?
 	       VIRT_RECORD_BIT(exit_argument_record((enum exit_argument_kind)event->more)) &
 	       VIRT_RECORDED_ALL : kvm_kinds_of_event(event->kind);
@@ -388,6 +393,7 @@ static void begin_anew(struct kvm_tracker *tracker)
 		tracker->threads[i].task = VIRT_NONE;
 		tracker->threads[i].owner = VIRT_NONE;
 		tracker->threads[i].is_told = false;
+		tracker->threads[i].in_userfault = false;
 		tracker->threads[i].vcpu_then = VIRT_NONE;
 	}
 	for (size_t i = 0; i < tracker->n_guests; i++)

@@ -105,6 +105,10 @@
  * in the kernel or after the monitor, that shows arguments of exits of its reason:
  * exit_arguments.h.
  *
+ * Records of the vCPU's thread show the host's work during an exit for memory (virt_model_saw()),
+ * from the exit until it enters its guest or goes to the monitor; records of interrupts do not.
+ * The thread that wakes it up shows that, too, if it is in an ioctl of userfaultfd.
+ *
  * The trace records the machine of each vCPU's thread (trace-cmd's map of guests), or the tracker
  * guesses it: the threads of a machine are made one after the other, by ascending vCPU number.
  *
@@ -165,9 +169,23 @@ enum kvm_event_kind {
 				 * time */
 	KVM_EXCEPTION,		/* a vCPU enters its guest with an exception */
 	KVM_ARGUMENT,		/* an argument of the vCPU's exit: value; more: its enum
-				 * exit_argument_kind */
+				 * exit_argument_kind. Bits of a page's number below its size:
+				 * KVM_PAGE_SHARED */
+	KVM_SAW,		/* what a vCPU's thread did in the kernel. value: enum exit_seen, or
+				 * 0; arg: enum virt_record_kind; more: enum kvm_context */
+	KVM_READ_BEGINS,	/* a thread asks a block device. value: sector; arg: number of the
+				 * device, as virt_block.h has it; more: enum kvm_context */
+	KVM_READ_ENDS,		/* value: sector | number of sectors << 48; arg: device */
+	KVM_USERFAULT,		/* value: a thread supplies pages of userfaultfd in an ioctl; 0: an
+				 * ioctl ends */
 	KVM_N_KINDS
 };
+
+/** KVM_ARGUMENT of a page: the guest wrote to one that it had, but only for reading. */
+#define KVM_PAGE_SHARED	1
+
+/** KVM_READ_ENDS: bits of a sector's number. */
+#define KVM_SECTOR_BITS	48
 
 /** Where a record was written: on behalf of its thread, or in an interrupt that came upon it. */
 enum kvm_context { KVM_IN_TASK, KVM_IN_INTERRUPT };

@@ -209,7 +209,7 @@ static void add_last_on(struct text *text, int32_t pcpu)
 /** Why the vCPU is not in its guest. */
 static void add_reason(struct text *text, int32_t vcpu, const struct virt_interval *interval)
 {
-	const char *argument = virt_argument_name(
+	const char *argument = virt_argument_text(
 		text->model, virt_argument_before(text->model, vcpu, interval->start_ns));
 
 	add(text, ", VM exit: %s%s%s", virt_text_reason(text->model, interval->detail),
@@ -359,7 +359,7 @@ static void add_split(struct text *text, const struct virt_moment *moment)
 
 static void add_exit(struct text *text, const struct virt_moment *moment)
 {
-	const char *argument = virt_argument_name(text->model, moment->argument);
+	const char *argument = virt_argument_text(text->model, moment->argument);
 
 	add_who(text, moment->vcpu);
 	add(text, " VM exit %s%s%s%s on ", virt_text_reason(text->model, moment->reason),

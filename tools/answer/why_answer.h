@@ -136,6 +136,10 @@ void why_subject(const struct why_answer *answer, char *text, size_t size);
 /** why_vector_of - the vector of the interrupt that ended a wait; or VIRT_NONE. */
 int why_vector_of(const struct virt_why *why, const struct virt_why_segment *segment);
 
+/** why_read_of - the request to a block device that a vCPU waits for, in the kernel; NULL: none */
+const struct virt_block_read *why_read_of(const struct virt_why *why,
+					  const struct virt_why_segment *segment);
+
 /** why_is_paused - of a vCPU that is offline: is its whole machine, at half of the time? */
 bool why_is_paused(const struct virt_why *why, const struct virt_why_segment *segment);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "virt_block.h"
 #include "virt_delivery.h"
 #include "virt_handlers.h"
 #include "why_answer.h"
@@ -139,6 +140,26 @@ static void put_guest_part(struct output *out, const struct virt_why *why,
 	put_named(out, ", which had ", virt_guests_short(why->guests, segment->who_task));
 }
 
+const struct virt_block_read *why_read_of(const struct virt_why *why,
+					  const struct virt_why_segment *segment)
+{
+	return segment->kind == VIRT_WHY_BLOCKED && segment->flags & VIRT_WHY_UNASKED &&
+	       virt_model_vcpu(why->model, segment->subject) ?
+	       virt_block_read_in(why->model, segment->subject, segment->from_ns,
+				  segment->to_ns) : NULL;
+}
+
+static void put_read(struct output *out, const struct virt_block_read *read)
+{
+	if (!read)
+		return;
+	out_printf(out, ", for device %u:%u to read sector %llu (",
+		   VIRT_BLOCK_MAJOR(read->device), VIRT_BLOCK_MINOR(read->device),
+		   (unsigned long long)read->sector);
+	why_put_duration(out, read->to_ns - read->from_ns, 0);
+	out_char(out, ')');
+}
+
 static void put_wait(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
@@ -148,6 +169,7 @@ static void put_wait(struct output *out, const struct virt_why *why,
 	out_str(out, "blocked");
 	if (segment->flags & VIRT_WHY_UNASKED)
 		out_str(out, ", which it did not ask for");
+	put_read(out, why_read_of(why, segment));
 	if (segment->wake == VIRT_NONE)
 		return;
 	out_printf(out, ", ended by: %s", virt_why_cause_of(why, segment));

@@ -310,7 +310,7 @@ static void put_exits(struct perfetto *perfetto, int32_t vcpu)
 			note(&event, NOTE_PCPU, false, range.first[i].pcpu);
 		if (exit.complete)
 			note(&event, NOTE_COST, false, exit.cost_ns);
-		argument = virt_argument_name(perfetto->model, virt_exit_argument(
+		argument = virt_argument_text(perfetto->model, virt_exit_argument(
 			perfetto->model, vcpu, &range.first[i]));
 		if (argument)
 			note_text(&event, NOTE_ARGUMENT, argument);

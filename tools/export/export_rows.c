@@ -190,16 +190,23 @@ static const char *argument_of(const struct export_job *job, int32_t argument)
 	return virt_argument_name(model_of(job), argument);
 }
 
+static const char *cause_of(const struct export_job *job, int32_t argument)
+{
+	return exit_cause_name(virt_argument_cause(model_of(job), argument));
+}
+
 static void exit_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
 	struct virt_interval_range range = export_vcpu_window(job, vcpu);
 
 	for (size_t i = 0; i < range.n && !sink->failed(sink); i++) {
 		struct virt_exit exit;
+		int32_t argument;
 
 		if (range.first[i].start_ns < job->report->from_ns ||
 		    !virt_exit_of(model_of(job), vcpu, &range.first[i], &exit))
 			continue;
+		argument = virt_exit_argument(model_of(job), vcpu, &range.first[i]);
 		PUT(sink, EXPORT_EXIT, number(vcpu), number(exit.time_ns),
 		    number_if(exit.complete, exit.entry_ns), text(export_reason(job, exit.reason)),
 		    number_if(exit.complete, exit.cost_ns), index_of(range.first[i].pcpu),
@@ -212,8 +219,7 @@ static void exit_rows(const struct export_job *job, struct export_sink *sink, in
 		    state_of(job, &exit, VIRT_DEVICE_MODEL),
 		    state_of(job, &exit, VIRT_OFFLINE),
 		    number_if(exit.complete, exit.unasked_ns),
-		    text(argument_of(job, virt_exit_argument(model_of(job), vcpu,
-							     &range.first[i]))));
+		    text(argument_of(job, argument)), text(cause_of(job, argument)));
 	}
 }
 
@@ -367,7 +373,8 @@ static void moment_row(const struct export_job *job, struct export_sink *sink, s
 	    text(moment->kind == VIRT_WORST_EXIT ? export_reason(job, moment->reason) : NULL),
 	    text(moment->kind == VIRT_WORST_STEAL || moment->who != VIRT_NONE ?
 		 virt_model_who(model_of(job), moment->who) : NULL),
-	    number(moment->begun && moment->complete), text(argument_of(job, moment->argument)));
+	    number(moment->begun && moment->complete), text(argument_of(job, moment->argument)),
+	    text(cause_of(job, moment->argument)));
 }
 
 static int hit_rows(const struct export_job *job, struct export_sink *sink,

@@ -83,6 +83,7 @@ static const struct export_column exit_columns[] = {
 	INTEGER("unasked_ns", "part of the last three that the guest did not ask for; part of the "
 		"cost"),
 	TEXT("argument", "what it was for, as in report --exits; empty: no record shows it"),
+	TEXT("cause", "what the host did for the guest's memory, as there; empty: unknown"),
 };
 
 static const struct export_column migration[] = {
@@ -119,6 +120,7 @@ static const struct export_column moment[] = {
 	BOOLEAN("is_whole", "the trace shows its beginning and its end; if 0, the cost is a "
 		"minimum"),
 	TEXT("argument", "exit: as in exit"),
+	TEXT("cause", "exit: as in exit"),
 };
 
 static const struct export_column loss[] = {

@@ -59,13 +59,18 @@ static struct export_stack stack_of(const struct export_job *job,
 				    const struct exit_now *now)
 {
 	struct export_stack stack = { .n = 0 };
+	const struct virt_model *model = job->report->load->model;
+	enum exit_cause cause;
 	int32_t who;
 
 	add_frame(&stack, interval->flags & VIRT_INTERVAL_UNSPLIT ? EXPORT_FRAME_UNSPLIT :
 		  EXPORT_FRAME_STATE, interval->state);
 	if (now->is_there) {
 		add_frame(&stack, EXPORT_FRAME_REASON, now->reason);
-		if (now->argument != VIRT_NONE)
+		cause = virt_argument_cause(model, now->argument);
+		if (cause != EXIT_CAUSE_UNKNOWN)
+			add_frame(&stack, EXPORT_FRAME_CAUSE, cause);
+		if (virt_argument_name(model, now->argument))
 			add_frame(&stack, EXPORT_FRAME_ARGUMENT, now->argument);
 	} else if (interval->state == VIRT_HYPERVISOR || interval->state == VIRT_POLLING ||
 		   interval->state == VIRT_VMM) {
@@ -123,6 +128,9 @@ const char *export_frame_name(const struct export_job *job, const struct export_
 		return text;
 	case EXPORT_FRAME_REASON:
 		name = virt_model_reason(model, frame->id);
+		break;
+	case EXPORT_FRAME_CAUSE:
+		name = exit_cause_name((enum exit_cause)frame->id);
 		break;
 	case EXPORT_FRAME_ARGUMENT:
 		name = virt_argument_name(model, frame->id);

@@ -3,10 +3,10 @@
  * @file	export_stacks.h
  * @brief	The time of a vCPU as stacks of frames, for flame graphs.
  *
- * A stack has the state, then what the trace knows about it: the reason and the argument of the VM
- * exit during which the time passes, and who had the physical CPU while the vCPU was preempted. A
- * frame that does not apply is left out. A frame whose content the trace does not show is
- * "unknown"; an argument that no record shows is left out, as in report.
+ * A stack has the state, then what the trace knows about it: the reason, the cause (of an exit for
+ * memory) and the argument of the VM exit during which the time passes, and who had the physical
+ * CPU while the vCPU was preempted. A frame that does not apply is left out. A frame whose content
+ * the trace does not show is "unknown"; a cause or argument that no record shows is left out.
  *
  * The intervals of virt_model.h give the time, so the sums by state are those of report.
  */
@@ -20,6 +20,7 @@ enum export_frame_kind {
 	EXPORT_FRAME_STATE = 0,	/* id: enum virt_state */
 	EXPORT_FRAME_UNSPLIT,	/* the same; the time may partly have been another state */
 	EXPORT_FRAME_REASON,	/* id: of virt_model_reason(), or VIRT_NONE */
+	EXPORT_FRAME_CAUSE,	/* id: enum exit_cause */
 	EXPORT_FRAME_ARGUMENT,	/* id: of virt_argument_name() */
 	EXPORT_FRAME_CULPRIT,	/* id: of virt_model_who(), or VIRT_NONE */
 };
@@ -30,7 +31,7 @@ struct export_frame {
 };
 
 /** Frames of a stack, the state first. */
-#define EXPORT_MAX_FRAMES	4
+#define EXPORT_MAX_FRAMES	5
 
 struct export_stack {
 	struct export_frame frames[EXPORT_MAX_FRAMES];

@@ -24,21 +24,31 @@ static const struct table_column groups[] = {
 
 #define COST	TABLE_TOTAL | TABLE_MEAN | TABLE_P50 | TABLE_P95 | TABLE_P99 | TABLE_MAX
 
-static const struct table_column arguments[] = {
-	{ .key = "argument" },
+static const struct table_column causes[] = {
+	{ .key = "cause" },
 	{ .key = "count", .type = TABLE_COUNT },
 	{ .key = "cost", .type = TABLE_DURATIONS },
 };
 
-/** Text shows both names in one column; JSON has the arguments of a reason in a list. */
+static const struct table_column arguments[] = {
+	{ .key = "argument" },
+	{ .key = "cause" },
+	{ .key = "count", .type = TABLE_COUNT },
+	{ .key = "cost", .type = TABLE_DURATIONS },
+};
+
+/** Text shows all names in one column; JSON has the causes and arguments of a reason in lists. */
 static const struct table_column exits[] = {
 	{ .key = "reason" },
+	{ .key = "cause", .not_json = true },
 	{ .key = "argument", .not_json = true },
 	{ .title = "VM exits", .width = NAME_WIDTH },
 	{ .key = "count", .type = TABLE_COUNT, .title = "count" },
 	{ .type = TABLE_SHARE, .title = "count %" },
 	{ .key = "cost", .type = TABLE_DURATIONS, .title = "cost", .shown = COST },
 	{ .type = TABLE_SHARE, .title = "cost %" },
+	{ .key = "causes", .type = TABLE_LIST, .not_csv = true,
+	  .list = causes, .n_list = ARRAY_SIZE(causes) },
 	{ .key = "arguments", .type = TABLE_LIST, .not_csv = true,
 	  .list = arguments, .n_list = ARRAY_SIZE(arguments) },
 };
@@ -73,12 +83,25 @@ static bool is_recorded(const struct report *report, int32_t reason)
 static const char *argument_name(const struct report *report,
 				 const struct virt_window_exit *exit)
 {
-	const struct virt_argument *argument = virt_model_argument(report->load->model,
-								   exit->argument);
+	const char *name = virt_argument_name(report->load->model, exit->argument);
 
-	if (argument)
-		return argument->name;
+	if (name)
+		return name;
 	return is_recorded(report, exit->reason) ? "not recorded" : "unknown";
+}
+
+/** Can the trace show what the host did? */
+static bool has_causes(const struct report *report, int32_t reason)
+{
+	return virt_reason_for_memory(report->load->model, reason) &&
+	       exit_causes_recorded(virt_model_recorded(report->load->model));
+}
+
+static const char *cause_name(const struct report *report, const struct virt_window_exit *exit)
+{
+	const char *name = exit_cause_name((enum exit_cause)exit->cause);
+
+	return !has_causes(report, exit->reason) ? NULL : name ? name : "unknown";
 }
 
 static struct table_cell cost_cell(const struct report *report, const struct virt_window_exit *exit)
@@ -87,65 +110,103 @@ static struct table_cell cost_cell(const struct report *report, const struct vir
 	       report_exit_no_cost(report, VIRT_NUMBER_EXIT_COST);
 }
 
-/** @argument: NULL: all exits of the reason */
+/** The cells of a list, for JSON. */
+struct list {
+	struct table_cell	*cells;
+	size_t			n;
+};
+
+/** @cause, @argument: NULL: all of them */
 static void arguments_row(struct table_writer *to, const struct of_whom *of,
-			  const struct virt_window_exit *exit, const char *argument,
-			  const struct table_cell *list, size_t n_list)
+			  const struct virt_window_exit *exit, const char *cause,
+			  const char *argument, const struct list *by_cause,
+			  const struct list *by_argument)
 {
 	const struct report *report = of->report;
 	const char *reason = report_reason(report, exit->reason);
-	char text[EXIT_ARGUMENT_NAME + 2];
+	const char *name = argument ? argument : cause ? cause : reason;
+	char text[EXIT_ARGUMENT_NAME + 4];
 
-	snprintf(text, sizeof(text), "  %s", argument ? argument : "");
+	snprintf(text, sizeof(text), "%s%s%s", cause ? "  " : "", argument ? "  " : "", name);
 	table_row(to, (const struct table_cell[]){
-		table_name(reason), table_name(argument), table_name(argument ? text : reason),
+		table_name(reason), table_name(cause), table_name(argument),
+		table_name(cause || argument ? text : name),
 		table_number((int64_t)exit->count),
 		table_share((int64_t)exit->count, (int64_t)of->stats->exits),
 		cost_cell(report, exit),
 		report_exit_has_cost(report, &exit->cost) ? table_share(exit->cost.ns, of->ns) :
 							    table_absent(),
-		has_argument(report, exit->reason) ? table_list(list, n_list) : table_absent(),
+		by_cause && has_causes(report, exit->reason) ?
+			table_list(by_cause->cells, by_cause->n) : table_absent(),
+		by_argument && has_argument(report, exit->reason) ?
+			table_list(by_argument->cells, by_argument->n) : table_absent(),
 	});
 }
 
-/** The arguments of a reason, for JSON, to be freed. Return: NULL without memory. */
-static struct table_cell *list_of(const struct of_whom *of, int32_t reason, size_t *n)
+/** Of exits by cause or by argument, those of a reason, to be freed. Return: 0 or -ENOMEM. */
+static int make_list(const struct of_whom *of, int32_t reason, bool by_argument, struct list *list)
 {
-	struct table_cell *list = calloc(of->stats->n_arguments + 1,
-					 ARRAY_SIZE(arguments) * sizeof(*list));
+	const struct virt_window_exit *all = by_argument ? of->stats->arguments : of->stats->causes;
+	size_t n = by_argument ? of->stats->n_arguments : of->stats->n_causes;
+	size_t n_columns = by_argument ? ARRAY_SIZE(arguments) : ARRAY_SIZE(causes);
+	struct table_cell *cell = calloc(n + 1, n_columns * sizeof(*cell));
 
-	*n = 0;
-	for (size_t i = 0; list && i < of->stats->n_arguments; i++) {
-		const struct virt_window_exit *exit = &of->stats->arguments[i];
-		struct table_cell *cells = &list[*n * ARRAY_SIZE(arguments)];
-
-		if (exit->reason != reason)
+	*list = (struct list){ .cells = cell };
+	for (size_t i = 0; cell && i < n; i++) {
+		if (all[i].reason != reason)
 			continue;
-		cells[0] = table_name(argument_name(of->report, exit));
-		cells[1] = table_number((int64_t)exit->count);
-		cells[2] = cost_cell(of->report, exit);
-		++*n;
+		if (by_argument)
+			*cell++ = table_name(argument_name(of->report, &all[i]));
+		*cell++ = table_name(cause_name(of->report, &all[i]));
+		*cell++ = table_number((int64_t)all[i].count);
+		*cell++ = cost_cell(of->report, &all[i]);
+		list->n++;
 	}
-	return list;
+	return list->cells ? 0 : -ENOMEM;
 }
 
-/** A reason, and what its exits were for. Return: 0 or -ENOMEM. */
+/** The arguments of a reason, of one cause if it has causes. */
+static void argument_rows(struct table_writer *to, const struct of_whom *of, int32_t reason,
+			  const struct virt_window_exit *cause)
+{
+	if (!has_argument(of->report, reason))
+		return;
+	for (size_t i = 0; i < of->stats->n_arguments; i++) {
+		const struct virt_window_exit *exit = &of->stats->arguments[i];
+
+		if (exit->reason == reason && (!cause || exit->cause == cause->cause))
+			arguments_row(to, of, exit, cause ? cause_name(of->report, cause) : NULL,
+				      argument_name(of->report, exit), NULL, NULL);
+	}
+}
+
+/** A reason, what its exits were for, and what the host did. Return: 0 or -ENOMEM. */
 static int arguments_reason_rows(struct table_writer *to, const struct of_whom *of,
 				 const struct virt_window_exit *reason)
 {
-	size_t n;
-	struct table_cell *list = list_of(of, reason->reason, &n);
+	struct list by_cause = { 0 }, by_argument = { 0 };
+	int ret = 0;
 
-	if (!list)
-		return -ENOMEM;
-	arguments_row(to, of, reason, NULL, list, n);
-	free(list);
-	if (table_is(to, TABLE_JSON) || !has_argument(of->report, reason->reason))
-		return 0;
-	for (size_t i = 0; i < of->stats->n_arguments; i++)
-		if (of->stats->arguments[i].reason == reason->reason)
-			arguments_row(to, of, &of->stats->arguments[i],
-				      argument_name(of->report, &of->stats->arguments[i]), NULL, 0);
+	if (table_is(to, TABLE_JSON))
+		ret = make_list(of, reason->reason, false, &by_cause);
+	if (table_is(to, TABLE_JSON) && !ret)
+		ret = make_list(of, reason->reason, true, &by_argument);
+	if (!ret)
+		arguments_row(to, of, reason, NULL, NULL, &by_cause, &by_argument);
+	free(by_cause.cells);
+	free(by_argument.cells);
+	if (ret || table_is(to, TABLE_JSON))
+		return ret;
+	if (!has_causes(of->report, reason->reason))
+		argument_rows(to, of, reason->reason, NULL);
+	for (size_t i = 0; i < of->stats->n_causes && has_causes(of->report, reason->reason); i++) {
+		const struct virt_window_exit *cause = &of->stats->causes[i];
+
+		if (cause->reason != reason->reason)
+			continue;
+		arguments_row(to, of, cause, cause_name(of->report, cause), NULL, NULL, NULL);
+		argument_rows(to, of, reason->reason, cause);
+	}
 	return 0;
 }
 
@@ -229,6 +290,26 @@ static int put_reasons_of(struct output *out, const struct report *report,
 	return n;
 }
 
+/** Without which events some causes are unknown. */
+static void put_lacks_of_causes(struct output *out, const struct report *report)
+{
+	const struct virt_model *model = report->load->model;
+	uint64_t lacks = exit_cause_lacks(virt_model_recorded(model));
+	bool any = false;
+
+	for (int32_t i = 0; virt_model_reason(model, i) && !any; i++)
+		any = has_causes(report, i);
+	for (int i = 0; i < VIRT_RECORD_N_KINDS && any; i++) {
+		if (!(lacks & VIRT_RECORD_BIT(i)))
+			continue;
+		out_str(out, "  note     ");
+		out_str(out, virt_record_name(virt_model_hypervisor(model),
+					      (enum virt_record_kind)i));
+		out_str(out, " was not recorded: what the host did during some exits is unknown; "
+			"record it as well\n");
+	}
+}
+
 static void preface(struct table_writer *to, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
@@ -247,6 +328,8 @@ static void preface(struct table_writer *to, const struct report *report)
 		put_reasons_of(out, report, kind);
 		out_str(out, " were for is unknown; record it as well\n");
 	}
+	if (out && !to->unknown)
+		put_lacks_of_causes(out, report);
 }
 
 const struct report_page report_arguments = {

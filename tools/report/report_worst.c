@@ -283,7 +283,8 @@ static const char *argument_of(const struct report *report, const struct virt_mo
 static void put_what(struct output *out, const struct report *report, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->row.moment;
-	const char *argument = argument_of(report, moment), *what = entry->row.what;
+	const char *argument = virt_argument_text(report->load->model, moment->argument);
+	const char *what = entry->row.what;
 	char text[80];
 
 	switch (moment->kind) {
@@ -484,10 +485,10 @@ static size_t step_cells(struct table_cell cells[MOST_STEPS * N_STEP], const str
 
 enum {
 	KIND = 0, TIME, COST, VCPU, PCPU, START, END, BEGUN_JSON, COMPLETE, ENTRY, WHAT, REASON,
-	ARGUMENT_JSON, NESTED, UNSPLIT, WHO, WHO_TIME, OWN, PARTS, FROM_PCPU, RECORDS,
+	ARGUMENT_JSON, CAUSE_JSON, NESTED, UNSPLIT, WHO, WHO_TIME, OWN, PARTS, FROM_PCPU, RECORDS,
 	STATES, VECTOR = STATES + VIRT_N_STATES, IRQ_NAME, IRQ_EVENT, CHAIN, EVENT, EVENT_TIME,
 	BEGUN, WHOLE_MACHINE, STATES_JSON, UNASKED, UNASKED_VMM, TASK, TASK_TIME, TSC_OFFSET,
-	TSC_JUMP, ARGUMENT, N_COLUMNS
+	TSC_JUMP, ARGUMENT, CAUSE, N_COLUMNS
 };
 
 /**
@@ -510,6 +511,7 @@ static void make_columns(struct table_column columns[N_COLUMNS], char states[VIR
 		[WHAT] = { .key = "what", .not_json = true },
 		[REASON] = { .key = "reason", .not_csv = true },
 		[ARGUMENT_JSON] = { .key = "argument", .not_csv = true },
+		[CAUSE_JSON] = { .key = "cause", .not_csv = true },
 		[NESTED] = { .key = "nested", .type = TABLE_FLAG, .not_csv = true },
 		[UNSPLIT] = { .key = "unsplit", .type = TABLE_FLAG, .not_csv = true },
 		[WHO] = { .key = "who", .not_csv = true },
@@ -535,6 +537,7 @@ static void make_columns(struct table_column columns[N_COLUMNS], char states[VIR
 		[TSC_OFFSET] = { .key = "tsc_offset", .not_csv = true },
 		[TSC_JUMP] = { .key = "tsc_jump", .type = TABLE_TIME },
 		[ARGUMENT] = { .key = "argument", .not_json = true },
+		[CAUSE] = { .key = "cause", .not_json = true },
 	};
 
 	memcpy(columns, fixed, sizeof(fixed));
@@ -591,6 +594,8 @@ static void entry_row(struct table_writer *to, const struct report *report,
 	const struct written written = { report, entry };
 	const struct virt_moment *moment = &entry->row.moment;
 	const char *argument = argument_of(report, moment), *what = entry->row.what;
+	const char *cause = exit_cause_name(virt_argument_cause(report->load->model,
+								moment->argument));
 	bool is_exit = moment->kind == VIRT_WORST_EXIT, is_irq = moment->kind == VIRT_WORST_IRQ;
 	bool is_steal = moment->kind == VIRT_WORST_STEAL;
 	bool is_move = moment->kind == VIRT_WORST_MIGRATION;
@@ -617,6 +622,7 @@ static void entry_row(struct table_writer *to, const struct report *report,
 		[WHAT] = table_name(what),
 		[REASON] = table_optional_name(is_exit ? what : NULL),
 		[ARGUMENT_JSON] = table_optional_name(is_exit ? argument : NULL),
+		[CAUSE_JSON] = table_optional_name(is_exit ? cause : NULL),
 		[NESTED] = table_optional(is_exit, moment->nested),
 		[UNSPLIT] = table_optional(is_exit, moment->unsplit),
 		[WHO] = table_optional_name(has_who ? what : NULL),
@@ -642,6 +648,7 @@ static void entry_row(struct table_writer *to, const struct report *report,
 		[TSC_OFFSET] = table_optional_name(offset_text(offset, sizeof(offset), moment)),
 		[TSC_JUMP] = table_optional(jumps, jumps ? virt_tsc_jump(moment->tsc) : 0),
 		[ARGUMENT] = table_name(argument),
+		[CAUSE] = table_name(cause),
 	};
 
 	state_cells(cells, &written);

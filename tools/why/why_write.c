@@ -7,6 +7,7 @@
 
 #include "escape.h"
 #include "json_writer.h"
+#include "virt_block.h"
 #include "why.h"
 
 static void write_line(void *arg, const struct why_line *line)
@@ -132,6 +133,22 @@ static void json_steal(struct json *json, const struct virt_why *why, size_t i)
 	json_close(json, '}');
 }
 
+static void json_read(struct json *json, const struct virt_block_read *read)
+{
+	char device[32];
+
+	if (!read)
+		return;
+	snprintf(device, sizeof(device), "%u:%u", VIRT_BLOCK_MAJOR(read->device),
+		 VIRT_BLOCK_MINOR(read->device));
+	json_open(json, "block_request", '{', true);
+	json_str(json, "device", device);
+	json_i64(json, "sector", (int64_t)read->sector);
+	json_i64(json, "from_ns", read->from_ns);
+	json_i64(json, "to_ns", read->to_ns);
+	json_close(json, '}');
+}
+
 static void json_segments(const struct why_writing *writing, struct json *json,
 			  const struct virt_why *why, size_t first, size_t end);
 
@@ -158,6 +175,7 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 		json_bool(json, "whole_machine", why_is_paused(why, segment));
 	json_named(json, "reason", virt_model_reason(why->model, segment->reason));
 	json_named(json, "argument", virt_why_argument_of(why, segment));
+	json_read(json, why_read_of(why, segment));
 	json_flags(json, segment->flags);
 	json_steal(json, why, i);
 	json_accesses(writing, json, segment);

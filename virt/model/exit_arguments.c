@@ -264,6 +264,10 @@ static const struct kind_row {
 		.record = VIRT_RECORD_N_KINDS, .most = 0,
 		.verb = "", .noun = "",
 	},
+	[EXIT_ARGUMENT_NONE] = {
+		.record = VIRT_RECORD_N_KINDS, .most = 0,
+		.verb = "", .noun = "",
+	},
 };
 
 uint64_t exit_argument_most(enum exit_argument_kind kind)
@@ -376,6 +380,9 @@ const char *exit_argument_name(enum exit_argument_kind kind, uint64_t value, cha
 		break;
 	case EXIT_ARGUMENT_OTHERS:
 		snprintf(text, size, "others");
+		break;
+	case EXIT_ARGUMENT_NONE:
+		snprintf(text, size, "not recorded");
 		break;
 	default:
 		name_number(row, value, text, size);

@@ -43,6 +43,7 @@ enum exit_argument_kind {
 	EXIT_ARGUMENT_SMCCC,		/* arm64: function of a call */
 	EXIT_ARGUMENT_WAIT,		/* arm64: 0: WFI, 1: WFE */
 	EXIT_ARGUMENT_OTHERS,		/* all that are not kept apart, see virt_arguments.h */
+	EXIT_ARGUMENT_NONE,		/* no record shows it; only what the host did is known */
 	EXIT_ARGUMENT_N_KINDS
 };
 

@@ -6,14 +6,19 @@
  * An exit has one argument or none. So the exits of a reason are those of its arguments plus those
  * without an argument: their numbers, times and costs add up, in every window.
  *
+ * An exit for memory also has a cause: what the host did, if records show that (exit_causes.h).
+ * Each argument of such a reason has one cause; a page that was first touched and later swapped in
+ * is two arguments. So causes add up to their reason, and arguments to their cause.
+ *
  * A reason may have very many arguments, such as the pages of a guest's memory. The finished model
  * keeps the VIRT_MOST_ARGUMENTS that most exits of the trace have; the remaining exits have the
- * argument "others".
+ * argument "others" of their cause.
  */
 #ifndef KSHARK_VIRT_VIRT_ARGUMENTS_H
 #define KSHARK_VIRT_VIRT_ARGUMENTS_H
 
 #include "exit_arguments.h"
+#include "exit_causes.h"
 #include "virt_model.h"
 
 #ifdef __cplusplus
@@ -25,9 +30,11 @@ extern "C" {
 
 struct virt_argument {
 	const char	*name;		/* "write TSC_DEADLINE"; "others" */
-	uint64_t	value;		/* of the kind; EXIT_ARGUMENT_OTHERS: 0 */
+	const char	*text;		/* the same with the cause */
+	uint64_t	value;		/* of the kind; EXIT_ARGUMENT_OTHERS, _NONE: 0 */
 	int32_t		reason;		/* of the exits that have it */
 	uint8_t		kind;		/* enum exit_argument_kind */
+	uint8_t		cause;		/* enum exit_cause */
 };
 
 /**
@@ -40,6 +47,17 @@ struct virt_argument {
  */
 int virt_model_set_argument(struct virt_model *model, int32_t vcpu, enum exit_argument_kind kind,
 			    uint64_t value);
+
+/**
+ * virt_model_saw - what a record shows of the last exit of a vCPU, if that is one for memory
+ * @seen: enum exit_seen, without EXIT_SEEN_SLEEP; what was seen before stays
+ *
+ * Return: 0, -ENOMEM, or -EINVAL for what cannot be.
+ */
+int virt_model_saw(struct virt_model *model, int32_t vcpu, unsigned int seen);
+
+/** virt_reason_for_memory - whether exits of a reason have a cause */
+bool virt_reason_for_memory(const struct virt_model *model, int32_t reason);
 
 /** virt_model_skip_arguments - keep none: of a model that is filled for days, they grow for ever */
 void virt_model_skip_arguments(struct virt_model *model);
@@ -65,8 +83,18 @@ int32_t virt_exit_argument(const struct virt_model *model, int32_t vcpu,
  */
 int32_t virt_argument_before(const struct virt_model *model, int32_t vcpu, int64_t time_ns);
 
-/** virt_argument_name - its name; NULL for VIRT_NONE */
+/** virt_argument_name - its name; NULL for VIRT_NONE, and if it has a cause only */
 const char *virt_argument_name(const struct virt_model *model, int32_t argument);
+
+/** virt_argument_cause - what the host did; EXIT_CAUSE_UNKNOWN for VIRT_NONE */
+enum exit_cause virt_argument_cause(const struct virt_model *model, int32_t argument);
+
+/**
+ * virt_argument_text - name and cause: "page 0x1000, first touch"; for VIRT_NONE, NULL
+ *
+ * Of arguments that are not kept apart, the cause alone.
+ */
+const char *virt_argument_text(const struct virt_model *model, int32_t argument);
 
 /**
  * virt_reason_record - the records that show what exits of a reason were for

@@ -99,6 +99,7 @@ void virt_model_free(struct virt_model *model)
 	free(model->wakes);
 	free(model->losses);
 	free(model->lives);
+	free(model->reads);
 	free(model->tsc_writes);
 	free(model->contradicted);
 	free(model->lasting);
@@ -251,6 +252,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	model->reasons[index] = (struct virt_reason){
 		.name = copy, .exit_class = exit_class_of(name),
 		.argument = (uint8_t)exit_argument_of_reason(name),
+		.for_memory = exit_is_for_memory(name),
 	};
 	key_map_add(&model->reason_map, key);
 	return index;

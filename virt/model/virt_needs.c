@@ -160,6 +160,12 @@ static const char *const names[VIRT_N_HYPERVISORS][VIRT_RECORD_N_KINDS] = {
 		[VIRT_RECORD_SYSREG] = "kvm:kvm_sys_access",
 		[VIRT_RECORD_SMCCC] = "kvm:kvm_hvc_arm64",
 		[VIRT_RECORD_WAIT] = "kvm:kvm_wfx_arm64",
+		[VIRT_RECORD_USERFAULT] = "syscalls:sys_enter_ioctl with sys_exit_ioctl",
+		[VIRT_RECORD_PAGE_CACHE] = "filemap:mm_filemap_add_to_page_cache",
+		[VIRT_RECORD_BLOCK] = "block:block_bio_queue",
+		[VIRT_RECORD_ALLOC] = "kmem:mm_page_alloc",
+		[VIRT_RECORD_FAST_FAULT] = "kvmmmu:fast_page_fault",
+		[VIRT_RECORD_ASYNC] = "kvm:kvm_try_async_get_page",
 	},
 	[VIRT_XEN] = {
 		[VIRT_RECORD_ENTRY] = "the class hvm (-e 0x8f000)",

@@ -43,6 +43,9 @@ static const struct {
 	{ "abort", VIRT_RECORD_ABORT }, { "sysreg", VIRT_RECORD_SYSREG },
 	{ "smccc", VIRT_RECORD_SMCCC }, { "wait", VIRT_RECORD_WAIT },
 	{ "subcall", VIRT_RECORD_SUBCALL }, { "request", VIRT_RECORD_REQUEST },
+	{ "userfault", VIRT_RECORD_USERFAULT }, { "page_cache", VIRT_RECORD_PAGE_CACHE },
+	{ "block", VIRT_RECORD_BLOCK }, { "alloc", VIRT_RECORD_ALLOC },
+	{ "fast_fault", VIRT_RECORD_FAST_FAULT }, { "async", VIRT_RECORD_ASYNC },
 };
 
 _Static_assert(sizeof(virt_part_kinds) / sizeof(*virt_part_kinds) == VIRT_RECORD_N_KINDS,

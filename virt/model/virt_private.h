@@ -84,7 +84,9 @@ struct virt_groups {
 /** What an exit was for. */
 struct virt_argument_of {
 	uint32_t	interval;	/* that begins with the exit */
-	int32_t		argument;	/* number in struct virt_arguments */
+	int32_t		argument;	/* number in struct virt_arguments; while it is filled, also
+					 * VIRT_NONE */
+	uint16_t	seen;		/* while it is filled: enum exit_seen */
 };
 
 /**
@@ -189,6 +191,7 @@ struct virt_reason {
 	const char	*name;
 	enum virt_exit_class exit_class;
 	uint8_t		argument;	/* enum virt_record_kind: see virt_reason_record() */
+	bool		for_memory;	/* see exit_is_for_memory() */
 };
 
 /** What exits were for; see virt_arguments.h. */
@@ -257,6 +260,8 @@ struct virt_model {
 	struct virt_life *lives;
 	size_t		n_lives, lives_room;
 	size_t		n_pids;
+	struct virt_block_read *reads;	/* by @from_ns; see virt_block.h */
+	size_t		n_reads, reads_room;
 	struct virt_tsc_write *tsc_writes;
 	size_t		n_tsc_writes, tsc_writes_room;
 	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];

@@ -61,6 +61,13 @@ enum virt_record_kind {
 	VIRT_RECORD_WAIT,	/* arm64: kvm_wfx_arm64 */
 	VIRT_RECORD_SUBCALL,	/* Xen: the calls in a multicall of a PV domain */
 	VIRT_RECORD_REQUEST,	/* Xen: who puts a vCPU to sleep: domain_sleep, domain_block */
+	/* what the host did for a guest's memory, see exit_causes.h: */
+	VIRT_RECORD_USERFAULT,	/* both ends of ioctl(): sys_enter_ioctl, sys_exit_ioctl */
+	VIRT_RECORD_PAGE_CACHE,	/* mm_filemap_add_to_page_cache */
+	VIRT_RECORD_BLOCK,	/* who asks a block device: block_bio_queue */
+	VIRT_RECORD_ALLOC,	/* pages that a thread takes: mm_page_alloc */
+	VIRT_RECORD_FAST_FAULT,	/* faults of dirty logging: fast_page_fault */
+	VIRT_RECORD_ASYNC,	/* another thread gets the page: kvm_try_async_get_page */
 	VIRT_RECORD_N_KINDS
 };
 

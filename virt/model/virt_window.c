@@ -127,10 +127,10 @@ struct cost {
 /**
  * VM exits by reason. There may be very many reasons, of which a vCPU has few, and very many that
  * occur but once: so there is a number for each reason, and for each exit its cost. The same by
- * argument, where those of a reason that have none stand together.
+ * cause, and by argument, where those of a reason that have none stand together.
  */
 struct exits {
-	bool			by_argument;
+	enum { BY_REASON = 0, BY_CAUSE, BY_ARGUMENT } by;
 	int32_t			n_arguments;	/* of the model */
 	uint32_t		*place;		/* by slot(): index in @of, and 1; or 0 */
 	struct virt_window_exit	*of;
@@ -148,14 +148,14 @@ struct tally {
 	const struct virt_vcpu_track	*vcpu;
 	struct virt_window_stats	*stats;
 	struct samples			states[VIRT_N_STATES], runs, moves;
-	struct exits			exits, arguments;
+	struct exits			exits, causes, arguments;
 	int64_t				*pcpu_ns;	/* 0 between two vCPUs */
 	uint32_t			*pcpus;		/* that it was on */
 	size_t				n_pcpus;
 	/* of all vCPUs of the machine, unless it is one alone: */
 	bool				alone;
 	struct samples			wakes, all_moves;
-	struct exits			all_exits, all_arguments;
+	struct exits			all_exits, all_causes, all_arguments;
 	unsigned int			steps;
 };
 
@@ -456,14 +456,19 @@ static int compare_exits(const void *a, const void *b)
 		return x->count < y->count ? 1 : -1;
 	if (x->reason != y->reason)
 		return x->reason < y->reason ? -1 : 1;
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
 	return (x->argument > y->argument) - (x->argument < y->argument);
 }
 
-static size_t slot(const struct exits *exits, int32_t reason, int32_t argument)
+static size_t slot(const struct exits *exits, const struct virt_window_exit *of)
 {
-	if (!exits->by_argument)
-		return (size_t)(reason + 1);
-	return (size_t)(argument != VIRT_NONE ? argument : exits->n_arguments + reason + 1);
+	if (exits->by == BY_REASON)
+		return (size_t)(of->reason + 1);
+	if (exits->by == BY_CAUSE)
+		return (size_t)(of->reason + 1) * EXIT_CAUSE_N + of->cause;
+	return (size_t)(of->argument != VIRT_NONE ? of->argument :
+						    exits->n_arguments + of->reason + 1);
 }
 
 /** Costs in the order of their reasons, each one's behind the other's. Return: NULL: no memory. */
@@ -501,7 +506,7 @@ static int end_exits(struct exits *exits, struct virt_window_exit **of, size_t *
 
 		virt_dist_make(&exits->of[i].cost, ns + at, n);
 		at += n;
-		exits->place[slot(exits, exits->of[i].reason, exits->of[i].argument)] = 0;
+		exits->place[slot(exits, &exits->of[i])] = 0;
 	}
 	free(ns);
 	if (exits->n)
@@ -515,11 +520,13 @@ static int end_exits(struct exits *exits, struct virt_window_exit **of, size_t *
 }
 
 /** The exits of a vCPU or a machine become those of its statistics. */
-static int end_all_exits(const struct tally *tally, struct exits *exits, struct exits *arguments,
-			 struct virt_window_stats *stats)
+static int end_all_exits(const struct tally *tally, struct exits *exits, struct exits *causes,
+			 struct exits *arguments, struct virt_window_stats *stats)
 {
 	int ret = end_exits(exits, &stats->reasons, &stats->n_reasons);
 
+	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
+		ret = end_exits(causes, &stats->causes, &stats->n_causes);
 	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
 		ret = end_exits(arguments, &stats->arguments, &stats->n_arguments);
 	stats->exits = 0;
@@ -528,17 +535,19 @@ static int end_all_exits(const struct tally *tally, struct exits *exits, struct 
 	return ret;
 }
 
-static int take_exit(struct exits *exits, const struct virt_exit *exit, int32_t argument)
+static int take_exit(struct exits *exits, const struct virt_exit *exit, int32_t argument,
+		     enum exit_cause cause)
 {
-	uint32_t *place = &exits->place[slot(exits, exit->reason, argument)];
+	const struct virt_window_exit none = {
+		.reason = exit->reason, .argument = argument, .cause = (uint8_t)cause,
+	};
+	uint32_t *place = &exits->place[slot(exits, &none)];
 	struct virt_window_exit *of;
 
 	if (!*place) {
 		if (ARRAY_GROW(exits->of, exits->n, exits->room))
 			return -ENOMEM;
-		exits->of[exits->n++] = (struct virt_window_exit){
-			.reason = exit->reason, .argument = argument,
-		};
+		exits->of[exits->n++] = none;
 		*place = (uint32_t)exits->n;
 	}
 	of = &exits->of[*place - 1];
@@ -596,9 +605,15 @@ static int take_argument(struct tally *tally, const struct virt_exit *exit, size
 	int32_t argument = virt_exit_argument(tally->model,
 					      (int32_t)(tally->vcpu - tally->model->vcpus),
 					      &tally->vcpu->intervals[i]);
-	int ret = take_exit(&tally->arguments, exit, argument);
+	enum exit_cause cause = virt_argument_cause(tally->model, argument);
+	int ret = take_exit(&tally->arguments, exit, argument, cause);
 
-	return ret || tally->alone ? ret : take_exit(&tally->all_arguments, exit, argument);
+	if (!ret && !tally->alone)
+		ret = take_exit(&tally->all_arguments, exit, argument, cause);
+	if (ret || !virt_reason_for_memory(tally->model, exit->reason))
+		return ret;
+	ret = take_exit(&tally->causes, exit, VIRT_NONE, cause);
+	return ret || tally->alone ? ret : take_exit(&tally->all_causes, exit, VIRT_NONE, cause);
 }
 
 /** Each exit taken apart. */
@@ -615,16 +630,17 @@ static int count_exits(struct tally *tally)
 		if (!(tally->vcpu->intervals[i].flags & VIRT_INTERVAL_EXIT))
 			continue;
 		virt_exit_take(tally->model, tally->vcpu, i, &exit);
-		ret = take_exit(&tally->exits, &exit, VIRT_NONE);
+		ret = take_exit(&tally->exits, &exit, VIRT_NONE, EXIT_CAUSE_UNKNOWN);
 		if (!ret && !tally->alone)
-			ret = take_exit(&tally->all_exits, &exit, VIRT_NONE);
+			ret = take_exit(&tally->all_exits, &exit, VIRT_NONE, EXIT_CAUSE_UNKNOWN);
 		if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
 			ret = take_argument(tally, &exit, i);
 	}
 	for (i = 0; tally->query->length && i < tally->exits.n_costs; i++)
 		tally->query->length(tally->query->arg, VIRT_LENGTH_EXIT,
 				     tally->exits.costs[i].ns);
-	return ret ? ret : end_all_exits(tally, &tally->exits, &tally->arguments, tally->stats);
+	return ret ? ret : end_all_exits(tally, &tally->exits, &tally->causes, &tally->arguments,
+					 tally->stats);
 }
 
 /** Number and cost alone. */
@@ -752,6 +768,7 @@ static void free_stats(struct virt_window_stats *stats)
 {
 	free(stats->reasons);
 	free(stats->arguments);
+	free(stats->causes);
 	free(stats->culprits);
 	free(stats->places);
 }
@@ -791,8 +808,8 @@ static int take_machine(struct tally *tally, int32_t index, bool all,
 	if (!ret && wants(tally, VIRT_WINDOW_STATES))
 		ret = count_machine(tally, index, machine);
 	if (!ret && wants(tally, VIRT_WINDOW_EXITS))
-		ret = end_all_exits(tally, &tally->all_exits, &tally->all_arguments,
-				    &machine->all);
+		ret = end_all_exits(tally, &tally->all_exits, &tally->all_causes,
+				    &tally->all_arguments, &machine->all);
 	return ret;
 }
 
@@ -855,14 +872,22 @@ static struct virt_window *alloc_window(const struct virt_model *model)
 	return window;
 }
 
-static int alloc_exits(const struct tally *tally, struct exits *exits)
+/** Those of a vCPU, and of its machine. Return: 0 or -ENOMEM. */
+static int alloc_exits(const struct tally *tally, int by, struct exits *exits, struct exits *all)
 {
+	size_t n = (size_t)tally->model->n_reasons + 1;
+
 	if (!wants(tally, VIRT_WINDOW_EXITS))
 		return 0;
-	exits->n_arguments = exits->by_argument ? virt_model_n_arguments(tally->model) : 0;
-	exits->place = calloc((size_t)exits->n_arguments + (size_t)tally->model->n_reasons + 1,
-			      sizeof(*exits->place));
-	return exits->place ? 0 : -ENOMEM;
+	exits->by = all->by = by;
+	exits->n_arguments = all->n_arguments = virt_model_n_arguments(tally->model);
+	if (by == BY_CAUSE)
+		n *= EXIT_CAUSE_N;
+	if (by == BY_ARGUMENT)
+		n += (size_t)exits->n_arguments;
+	exits->place = calloc(n, sizeof(*exits->place));
+	all->place = calloc(n, sizeof(*all->place));
+	return exits->place && all->place ? 0 : -ENOMEM;
 }
 
 static void free_exits(struct exits *exits)
@@ -884,14 +909,11 @@ static int begin_tally(struct tally *tally, const struct virt_model *model,
 	tally->empty = !virt_clamp_window(model, &tally->from_ns, &tally->to_ns);
 	if (tally->empty)
 		tally->to_ns = tally->from_ns;
-	ret = alloc_exits(tally, &tally->exits);
-	if (!ret)
-		ret = alloc_exits(tally, &tally->all_exits);
-	tally->arguments.by_argument = tally->all_arguments.by_argument = true;
+	ret = alloc_exits(tally, BY_REASON, &tally->exits, &tally->all_exits);
 	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
-		ret = alloc_exits(tally, &tally->arguments);
+		ret = alloc_exits(tally, BY_CAUSE, &tally->causes, &tally->all_causes);
 	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
-		ret = alloc_exits(tally, &tally->all_arguments);
+		ret = alloc_exits(tally, BY_ARGUMENT, &tally->arguments, &tally->all_arguments);
 	if (ret || !wants(tally, VIRT_WINDOW_STATES))
 		return ret;
 	tally->pcpu_ns = calloc(tally->model->n_pcpus + 1, sizeof(*tally->pcpu_ns));
@@ -911,6 +933,8 @@ static void free_tally(struct tally *tally)
 	free(tally->pcpus);
 	free_exits(&tally->exits);
 	free_exits(&tally->all_exits);
+	free_exits(&tally->causes);
+	free_exits(&tally->all_causes);
 	free_exits(&tally->arguments);
 	free_exits(&tally->all_arguments);
 }

@@ -92,10 +92,11 @@ struct virt_stretches {
 					 * the trace does not show where it begins */
 };
 
-/** VM exits of one reason that begin in the window; or those of them with one argument. */
+/** VM exits of one reason that begin in the window; or those of them with one cause or argument. */
 struct virt_window_exit {
 	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not known */
 	int32_t		argument;	/* of @arguments: virt_model_argument(), or VIRT_NONE */
+	uint8_t		cause;		/* of @causes and @arguments: enum exit_cause */
 	uint64_t	count;
 	struct virt_dist cost;		/* of those whose next entry is in the trace */
 	int64_t		state_ns[VIRT_N_STATES]; /* of these alone, as in struct virt_exit, too: */
@@ -129,6 +130,9 @@ struct virt_window_stats {
 						 * argument, those without an argument apart;
 						 * costliest first */
 	size_t			n_arguments;
+	struct virt_window_exit	*causes;	/* the same, of exits for memory by cause, those
+						 * without a known cause as well */
+	size_t			n_causes;
 	struct virt_culprit	*culprits;	/* of a vCPU; most time first */
 	size_t			n_culprits;
 	struct virt_window_place *places; /* of a vCPU: the pCPUs that it was on, ascending */
@@ -191,7 +195,7 @@ enum virt_window_part {
 					 * together */
 	VIRT_WINDOW_EXITS = 1 << 1,	/* percentiles of exits, and what their time went to; of
 					 * machines, too, whose reasons are missing without it */
-	VIRT_WINDOW_ARGUMENTS = 1 << 2,	/* with VIRT_WINDOW_EXITS: the same by argument */
+	VIRT_WINDOW_ARGUMENTS = 1 << 2,	/* with VIRT_WINDOW_EXITS: the same by argument and cause */
 };
 
 /** Kinds of lengths that a query can receive one by one, see struct virt_window_query. */

@@ -104,7 +104,7 @@ const char *virt_why_argument_of(const struct virt_why *why,
 {
 	if (segment->reason == VIRT_NONE || !virt_model_vcpu(why->model, segment->subject))
 		return NULL;
-	return virt_argument_name(why->model, virt_argument_before(why->model, segment->subject,
+	return virt_argument_text(why->model, virt_argument_before(why->model, segment->subject,
 								   segment->from_ns));
 }
 

@@ -16,7 +16,7 @@ setsid qemu-system-x86_64 -name l1 -accel tcg,thread=multi -cpu ${L1_CPU:-EPYC,+
     -append "console=ttyS0 quiet tsc=reliable mitigations=off nokaslr ${L1_APPEND:-}" \
     -drive file=l1.ext4,format=raw,if=virtio \
     -virtfs local,path=share,mount_tag=share,security_model=none \
-    -serial file:l1-console.log -monitor unix:l1-monitor.sock,server,nowait \
+    ${L1_DEVICES:-} -serial file:l1-console.log -monitor unix:l1-monitor.sock,server,nowait \
     > l1-qemu.log 2>&1 < /dev/null &
 echo $! > l1.pid
 for i in $(seq 240); do

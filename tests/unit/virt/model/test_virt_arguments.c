@@ -236,10 +236,159 @@ static void skipped(void **state)
 	virt_model_free(model);
 }
 
+/** What records of each kind show. */
+static const struct {
+	uint64_t	kinds;		/* all are needed */
+	unsigned int	seen;
+} shown[] = {
+	{ VIRT_RECORD_BIT(VIRT_RECORD_MMIO), EXIT_SEEN_MMIO },
+	{ VIRT_RECORD_BIT(VIRT_RECORD_USERFAULT) | VIRT_RECORD_BIT(VIRT_RECORD_WAKER),
+	  EXIT_SEEN_USERFAULT },
+	{ VIRT_RECORD_BIT(VIRT_RECORD_PAGE_CACHE), EXIT_SEEN_CACHE },
+	{ VIRT_RECORD_BIT(VIRT_RECORD_BLOCK), EXIT_SEEN_READ },
+	{ VIRT_RECORD_BIT(VIRT_RECORD_ALLOC), EXIT_SEEN_CLEARED | EXIT_SEEN_PAGE },
+	{ VIRT_RECORD_BIT(VIRT_RECORD_FAST_FAULT), EXIT_SEEN_DIRTY },
+	{ VIRT_RECORD_BIT(VIRT_RECORD_ASYNC), EXIT_SEEN_ASYNC },
+	{ VIRT_RECORD_BIT(VIRT_RECORD_FAULT), EXIT_SEEN_SHARED },
+	/* these show all of the others */
+	{ VIRT_RECORD_BIT(VIRT_RECORD_MONITOR), ~0U }, { VIRT_RECORD_BIT(VIRT_RECORD_SWITCH), ~0U },
+	{ VIRT_RECORD_BIT(VIRT_RECORD_ENTRY) | VIRT_RECORD_BIT(VIRT_RECORD_EXIT), ~0U },
+};
+
+/** With more kinds of records, a cause that is known stays the same. */
+static void more_events(void **state)
+{
+	(void)state;
+	for (unsigned int seen = 0; seen < EXIT_SEEN_SLEEP << 1; seen++) {
+		enum exit_cause whole = exit_cause_of(seen, VIRT_RECORDED_ALL);
+
+		/* who was woken has slept */
+		if (seen & EXIT_SEEN_USERFAULT && !(seen & EXIT_SEEN_SLEEP))
+			continue;
+		assert_int_not_equal(whole, EXIT_CAUSE_UNKNOWN);
+		assert_non_null(exit_cause_name(whole));
+		for (unsigned int set = 0; set < 1U << ARRAY_SIZE(shown); set++) {
+			uint64_t recorded = VIRT_RECORDED_ALL &
+					    ~VIRT_RECORD_BIT(VIRT_RECORD_ABORT);
+			unsigned int visible = seen;
+			enum exit_cause cause;
+
+			for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+				if (!(set >> i & 1)) {
+					recorded &= ~shown[i].kinds;
+					visible &= ~(shown[i].seen & ~EXIT_SEEN_SLEEP);
+				}
+			cause = exit_cause_of(visible, recorded);
+			if (cause != EXIT_CAUSE_UNKNOWN)
+				assert_int_equal(cause, whole);
+			if (!(set >> 8 & 1) || !(set >> 9 & 1))
+				assert_int_equal(cause, EXIT_CAUSE_UNKNOWN);
+		}
+	}
+	assert_int_equal(exit_cause_of(0, VIRT_RECORDED_ALL), EXIT_CAUSE_MAPPED);
+	assert_int_equal(exit_cause_of(EXIT_SEEN_PAGE, VIRT_RECORDED_ALL), EXIT_CAUSE_NEW);
+	assert_int_equal(exit_cause_of(EXIT_SEEN_PAGE | EXIT_SEEN_SHARED, VIRT_RECORDED_ALL),
+			 EXIT_CAUSE_COPY);
+	/* it is memory that was not slept for: no handler of userfaultfd had to supply it */
+	assert_int_equal(exit_cause_of(EXIT_SEEN_CACHE, VIRT_RECORDED_ALL &
+				       ~VIRT_RECORD_BIT(VIRT_RECORD_USERFAULT)), EXIT_CAUSE_FILE);
+	assert_int_equal(exit_cause_of(EXIT_SEEN_CACHE | EXIT_SEEN_SLEEP, VIRT_RECORDED_ALL &
+				       ~VIRT_RECORD_BIT(VIRT_RECORD_USERFAULT)),
+			 EXIT_CAUSE_UNKNOWN);
+	assert_int_equal(exit_cause_lacks(VIRT_RECORDED_ALL), 0);
+	assert_null(exit_cause_name(EXIT_CAUSE_UNKNOWN));
+	assert_null(exit_cause_name(EXIT_CAUSE_N));
+	assert_true(exit_is_for_memory("L2:NPF"));
+	assert_false(exit_is_for_memory("EPT_MISCONFIG"));
+}
+
+/** Exits for memory: what was seen, from their reason on; the last one is not over. */
+static void causes(void **state)
+{
+	static const struct {
+		int32_t reason;
+		unsigned int seen;
+		bool sleeps;
+		int page;		/* 0: no record shows it */
+		const char *cause, *text;
+	} exits[] = {
+		{ 0, EXIT_SEEN_CLEARED, false, 1, "first touch", "page 0x1000, first touch" },
+		{ 0, EXIT_SEEN_CLEARED, false, 1, "first touch", "page 0x1000, first touch" },
+		{ 0, EXIT_SEEN_READ | EXIT_SEEN_PAGE, true, 1, "swap-in", "page 0x1000, swap-in" },
+		{ 0, EXIT_SEEN_READ, true, 0, "swap-in", "swap-in" },
+		{ 0, 0, false, 0, "mapped only", "mapped only" },
+		{ 0, 0, true, 2, "mapped only", "page 0x2000, mapped only" },
+		/* not for memory */
+		{ 1, EXIT_SEEN_READ, false, 0, NULL, NULL },
+		{ 0, EXIT_SEEN_READ, true, 3, NULL, "page 0x3000" },
+	};
+	struct virt_model *model = virt_model_new();
+	struct virt_interval_range range;
+	size_t at = 0;
+
+	(void)state;
+	assert_int_equal(virt_model_add_machine(model, 1, "m"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 5, "v"), 0);
+	assert_int_equal(virt_model_add_reason(model, "NPF"), 0);
+	assert_int_equal(virt_model_add_reason(model, "HLT"), 1);
+	for (size_t i = 0; i < ARRAY_SIZE(exits); i++) {
+		int64_t now = 100 * (int64_t)i + 10;
+
+		assert_int_equal(virt_model_set(model, 0, now, VIRT_HYPERVISOR, 0, exits[i].reason,
+						VIRT_INTERVAL_EXIT), 0);
+		/* the page's record may come before or after the others */
+		if (exits[i].page && i % 2)
+			assert_int_equal(virt_model_set_argument(
+				model, 0, EXIT_ARGUMENT_PAGE, (uint64_t)exits[i].page << 12), 0);
+		assert_int_equal(virt_model_saw(model, 0, exits[i].seen & EXIT_SEEN_READ), 0);
+		assert_int_equal(virt_model_saw(model, 0, exits[i].seen), 0);
+		if (exits[i].page && !(i % 2))
+			assert_int_equal(virt_model_set_argument(
+				model, 0, EXIT_ARGUMENT_PAGE, (uint64_t)exits[i].page << 12), 0);
+		if (exits[i].sleeps) {
+			assert_int_equal(virt_model_set(model, 0, now + 5, VIRT_BLOCKED, VIRT_NONE,
+							VIRT_NONE, VIRT_INTERVAL_UNASKED), 0);
+			assert_int_equal(virt_model_set(model, 0, now + 15, VIRT_HYPERVISOR, 0,
+							exits[i].reason, 0), 0);
+		}
+		if (i + 1 < ARRAY_SIZE(exits))
+			assert_int_equal(virt_model_set(model, 0, now + 20, VIRT_GUEST, 0,
+							VIRT_NONE, 0), 0);
+	}
+	assert_int_equal(virt_model_saw(model, 0, EXIT_SEEN_SLEEP), -EINVAL);
+	assert_int_equal(virt_model_saw(model, 1, EXIT_SEEN_READ), -EINVAL);
+	assert_int_equal(virt_model_finish(model, 0, 1000), 0);
+	assert_int_equal(virt_model_saw(model, 0, EXIT_SEEN_READ), -EINVAL);
+	range = virt_vcpu_intervals(model, 0, 0, 1000);
+	for (size_t i = 0; i < range.n; i++) {
+		int32_t argument = virt_exit_argument(model, 0, &range.first[i]);
+		const char *text = virt_argument_text(model, argument);
+		const char *cause = exit_cause_name(virt_argument_cause(model, argument));
+
+		if (!(range.first[i].flags & VIRT_INTERVAL_EXIT))
+			continue;
+		if (exits[at].text)
+			assert_string_equal(text, exits[at].text);
+		else
+			assert_null(text);
+		if (exits[at].cause)
+			assert_string_equal(cause, exits[at].cause);
+		else
+			assert_null(cause);
+		if (!exits[at].page)
+			assert_null(virt_argument_name(model, argument));
+		at++;
+	}
+	assert_int_equal(at, ARRAY_SIZE(exits));
+	virt_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
+		cmocka_unit_test(more_events),
+		cmocka_unit_test(causes),
 		cmocka_unit_test(most_frequent),
 		cmocka_unit_test(windows),
 		cmocka_unit_test(at_a_time),
