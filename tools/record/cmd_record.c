@@ -167,7 +167,7 @@ static const struct ksv_option record_option_table[] = {
 	  "kshark-virt-DATE-TIME)", ksv_take_text, offsetof(OPTIONS, folder), NULL },
 	{ 'd', "duration", "TIME", "stop after TIME: seconds, or a number with ms or s",
 	  take_duration, offsetof(OPTIONS, duration), NULL },
-	{ 'e', "events", "SET", "minimal, default, full, or a list of events",
+	{ 'e', "events", "SET", "minimal, default, memory, full, or a list",
 	  ksv_take_text, offsetof(OPTIONS, events), NULL },
 	{ 'g', "guest", "NAME[=HOW]", "a guest, by its name, UUID or process; HOW is agent,\n"
 	  "ssh:USER@HOST or none; may be repeated", take_guest, 0, NULL },

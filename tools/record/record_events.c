@@ -15,7 +15,7 @@
 
 static const struct {
 	const char	*name;
-	const char	*events[12];	/* SYSTEM or SYSTEM:EVENT */
+	const char	*events[16];	/* SYSTEM or SYSTEM:EVENT */
 	const char	*guest;		/* the same for guests, separated by commas */
 } presets[] = {
 	/* what each number needs that every report has, see virt_needs.h, and no more */
@@ -25,6 +25,11 @@ static const struct {
 	/* also what an exit was for, nested guests, interrupts, and who wakes whom: recorded by the
 	 * waker, while sched_wakeup may be recorded where the woken one will run; how CPUs sleep */
 	{ "default", { "kvm", SWITCHES, "sched:sched_waking", POWER }, "sched,irq,timer" },
+	/* also what exits for memory wait for, see exit_causes.h; and the block requests */
+	{ "memory", { "kvm", SWITCHES, "sched:sched_waking", POWER,
+		      "kvmmmu:fast_page_fault", "filemap:mm_filemap_add_to_page_cache", "block",
+		      "kmem:mm_page_alloc", "syscalls:sys_enter_ioctl", "syscalls:sys_exit_ioctl" },
+	  "sched,irq,timer" },
 	/* also what the host does meanwhile */
 	{ "full", { "kvm", "sched", "irq", "irq_vectors", "timer", POWER },
 	  "sched,irq,irq_vectors,timer,raw_syscalls" },
