@@ -91,6 +91,23 @@ status 0
 run_check --max lost.count=0 "$SAMPLES/lost-records.xen"
 status 1
 says "$OUT" "trace lost.count=0: "
+# what exits were for: a part of an argument's name; what the host did: a cause
+run check --max 'exit[MSR:ICR].count=671' --max 'exit[MSR:icr (fixed)].rate=97.3/s' --max 'exit[*:EOI].count=142' \
+	"$SAMPLES/kvm-host.dat"
+status 0
+run check --max 'exit[MSR:ICR].count=670' "$SAMPLES/kvm-host.dat"
+status 1
+says "$OUT" "g1 exit[MSR:ICR].count=670: 671 is more than 670 (671 VM exits; the worst took 7.262 ms"
+run check --max 'exit[MSR:none].count=0' "$SAMPLES/kvm-host.dat"
+status 0
+says "$ERR" "--max exit[MSR:none].count=0: the trace shows no VM exit of this argument"
+run check --max 'exit[NPF:swap-in].count=24' --max 'exit[NPF:userfault].count=24' "$SAMPLES/kvm-memory.dat"
+status 1
+says "$OUT" "g1 exit[NPF:swap-in].count=24: 25 is more than 24"
+# without the records that show causes, all may be of this one
+run check --max 'exit[NPF:swap-in].count=24' "$SAMPLES/kvm-host.dat"
+status 4
+says "$OUT" "the trace does not show what 83 VM exits were for"
 run_check --max 'exit[HTL].count=1' "$hvm"
 status 0
 says "$ERR" "--max exit[HTL].count=1: the trace has no VM exit of this reason"

@@ -12,6 +12,7 @@
 
 #include "array.h"
 #include "budget.h"
+#include "exit_causes.h"
 #include "options.h"
 
 #define MILLION		1000000
@@ -88,6 +89,25 @@ static int take_steal_kind(struct budget *budget, const char *name)
 	return -EINVAL;
 }
 
+/** REASON:ARGUMENT, where reasons of nested guests begin with "L2:". @text: keeps the reason */
+static int take_argument(struct budget *budget, char *text)
+{
+	char *colon = strchr(strncasecmp(text, "L2:", 3) ? text : text + 3, ':');
+
+	if (!colon || !colon[1])
+		return 0;
+	*colon++ = '\0';
+	for (int cause = 0; cause < EXIT_CAUSE_N && !budget->is_cause; cause++) {
+		const char *name = exit_cause_name((enum exit_cause)cause);
+
+		budget->is_cause = name && !fnmatch(colon, name, FNM_CASEFOLD);
+	}
+	budget->argument = malloc(strlen(colon) + 3);
+	if (budget->argument)
+		sprintf(budget->argument, budget->is_cause ? "%s" : "*%s*", colon);
+	return budget->argument ? 0 : -ENOMEM;
+}
+
 /** What stands in brackets; it may have any characters but ]. @rest: from [ on, then after ] */
 static int take_brackets(struct budget *budget, char **rest, const char **wrong)
 {
@@ -103,6 +123,8 @@ static int take_brackets(struct budget *budget, char **rest, const char **wrong)
 	*wrong = "no such kind of steal; use machines, host, own, nobody or unknown";
 	if (budget->kind == VIRT_WORST_STEAL)
 		return take_steal_kind(budget, text);
+	if (budget->kind == VIRT_WORST_EXIT && take_argument(budget, text))
+		return -ENOMEM;
 	budget->reason = strdup(text);
 	return budget->reason ? 0 : -ENOMEM;
 }
@@ -210,6 +232,7 @@ void budget_free(struct budget_list *list)
 	for (size_t i = 0; i < list->n; i++) {
 		free(list->items[i].text);
 		free(list->items[i].reason);
+		free(list->items[i].argument);
 	}
 	free(list->items);
 	*list = (struct budget_list){ 0 };
@@ -235,6 +258,12 @@ size_t budget_name_size(const struct budget *budget)
 bool budget_has_reason(const struct budget *budget, const char *reason)
 {
 	return !budget->reason || (reason && !fnmatch(budget->reason, reason, FNM_CASEFOLD));
+}
+
+bool budget_has_argument(const struct budget *budget, const char *argument)
+{
+	return !budget->argument ||
+	       (argument && !fnmatch(budget->argument, argument, FNM_CASEFOLD));
 }
 
 uint64_t budget_place(const struct budget *budget, uint64_t n)

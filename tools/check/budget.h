@@ -29,6 +29,9 @@ struct budget {
 	char		*text;		/* as given */
 	char		*reason;	/* of exits, or name of an interrupt's vector: a pattern
 					 * (fnmatch) without regard to case; or NULL: any */
+	char		*argument;	/* of exits: a part of the name of an argument, or the name
+					 * of a cause (exit_causes.h), in the same way; or NULL */
+	bool		is_cause;	/* @argument names a cause */
 	enum virt_steal_kind steal_kind; /* of steal; VIRT_STEAL_N_KINDS: of any kind */
 	enum virt_worst_kind kind;	/* none of OFFLINE, TSC */
 	enum budget_statistic statistic;
@@ -61,6 +64,9 @@ const char *budget_unit(const struct budget *budget);
 
 /** budget_name_size - how much of its text is before the limit. */
 size_t budget_name_size(const struct budget *budget);
+
+/** budget_has_argument - the same for the argument, or the cause if it names one; NULL: unknown */
+bool budget_has_argument(const struct budget *budget, const char *argument);
 
 /** budget_has_reason - does it count exits of a reason of that name? NULL: of an unknown one */
 bool budget_has_reason(const struct budget *budget, const char *reason);

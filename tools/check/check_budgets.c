@@ -17,6 +17,7 @@
 #include "text_columns.h"
 #include "virt_delivery.h"
 #include "virt_needs.h"
+#include "virt_arguments.h"
 #include "virt_window_walk.h"
 
 /** What a limit is compared with. */
@@ -44,7 +45,8 @@ struct sums {
 	double		other_ns;	/* may be in it as well: steal of an unknown kind */
 	uint64_t	unseen;		/* interrupts without a handler in the guest's trace */
 	uint64_t	beyond;		/* interrupts that the guest's trace does not cover */
-	uint64_t	unnamed;	/* interrupts that may be of the limit's vector as well */
+	uint64_t	unnamed;	/* interrupts that may be of the limit's vector, or exits of
+					 * its argument, as well */
 	bool		unjudged;	/* no guest's trace shows the interrupts of a vCPU */
 	uint64_t	count;
 };
@@ -104,6 +106,21 @@ static bool may_be_vector(const struct budget *budget, const struct virt_model *
 	       !virt_vector_name(model, vcpu, vector);
 }
 
+/**
+ * The argument or cause that a limit is about; NULL: the trace does not show it, or it is one of
+ * the rare ones that the model does not keep apart.
+ */
+static const char *argument_of(const struct budget *budget, const struct virt_model *model,
+			       int32_t argument)
+{
+	const struct virt_argument *found = virt_model_argument(model, argument);
+
+	if (budget->is_cause)
+		return exit_cause_name(virt_argument_cause(model, argument));
+	return found && found->kind != EXIT_ARGUMENT_OTHERS ? virt_argument_name(model, argument) :
+							      NULL;
+}
+
 static bool is_in_trace(const struct budget *budget, const struct virt_model *model,
 			const struct irq_list *irqs)
 {
@@ -121,6 +138,19 @@ static bool is_in_trace(const struct budget *budget, const struct virt_model *mo
 	return false;
 }
 
+/** Of the reasons that a limit is about. */
+static bool has_argument(const struct budget *budget, const struct virt_model *model)
+{
+	for (int32_t i = 0; i < virt_model_n_arguments(model); i++) {
+		int32_t reason = virt_model_argument(model, i)->reason;
+
+		if (budget_has_reason(budget, virt_model_reason(model, reason)) &&
+		    budget_has_argument(budget, argument_of(budget, model, i)))
+			return true;
+	}
+	return false;
+}
+
 void check_budgets_notes(const struct check_budgets *check, const struct virt_model *model)
 {
 	for (size_t i = 0; i < check->budgets->n; i++) {
@@ -133,6 +163,9 @@ void check_budgets_notes(const struct check_budgets *check, const struct virt_mo
 			ksv_note("--max %s: the trace has no %s", budget->text,
 				 budget->kind == VIRT_WORST_IRQ ? "interrupt of this vector" :
 				 "VM exit of this reason");
+		else if (budget->argument && !has_argument(budget, model))
+			ksv_note("--max %s: the trace shows no VM exit of this argument",
+				 budget->text);
 	}
 }
 
@@ -171,7 +204,7 @@ static int compare_costs(const void *a, const void *b)
 static int collect(void *arg, const struct virt_worst_hit *hit)
 {
 	struct judging *judging = arg;
-	struct virt_moment moment = { .reason = VIRT_NONE };
+	struct virt_moment moment = { .reason = VIRT_NONE, .argument = VIRT_NONE };
 
 	if (judging->budget->kind == VIRT_WORST_IRQ && judging->budget->reason &&
 	    (!virt_worst_describe(judging->worst, hit, &moment) ||
@@ -180,7 +213,9 @@ static int collect(void *arg, const struct virt_worst_hit *hit)
 	if (judging->budget->kind == VIRT_WORST_EXIT) {
 		if (!virt_worst_describe(judging->worst, hit, &moment) ||
 		    !budget_has_reason(judging->budget,
-				       virt_model_reason(judging->model, moment.reason)))
+				       virt_model_reason(judging->model, moment.reason)) ||
+		    !budget_has_argument(judging->budget, argument_of(
+			    judging->budget, judging->model, moment.argument)))
 			return 0;
 		judging->unsplit |= moment.unsplit;
 	}
@@ -253,14 +288,28 @@ static void take_length(struct judging *judging, struct result *result)
 
 /* --- times and numbers ----------------------------------------------------------------------- */
 
-static uint64_t count_exits(const struct judging *judging, const struct virt_window_stats *stats)
+static uint64_t count_exits(const struct judging *judging, const struct virt_window_stats *stats,
+			    struct sums *sums)
 {
 	const struct budget *budget = judging->budget;
 	uint64_t count = 0;
 
 	if (!budget->reason)
 		return stats->exits;
-	for (size_t i = 0; i < stats->n_reasons; i++)
+	for (size_t i = 0; budget->argument && i < stats->n_arguments; i++) {
+		const struct virt_window_exit *exit = &stats->arguments[i];
+		const char *argument = argument_of(budget, judging->model, exit->argument);
+
+		if (!budget_has_reason(budget, virt_model_reason(judging->model, exit->reason)))
+			continue;
+		if (budget_has_argument(budget, argument))
+			count += exit->count;
+		if (!argument && (budget->is_cause ?
+		    virt_reason_for_memory(judging->model, exit->reason) :
+		    virt_reason_record(judging->model, exit->reason) != VIRT_RECORD_N_KINDS))
+			sums->unnamed += exit->count;
+	}
+	for (size_t i = 0; !budget->argument && i < stats->n_reasons; i++)
 		if (budget_has_reason(budget, virt_model_reason(judging->model,
 								stats->reasons[i].reason)))
 			count += stats->reasons[i].count;
@@ -320,7 +369,7 @@ static void add_vcpu(struct sums *sums, const struct judging *judging, int32_t v
 		sums->unsplit_ns += (double)stats->unsplit_ns[state];
 	switch (judging->budget->kind) {
 	case VIRT_WORST_EXIT:
-		sums->count += count_exits(judging, stats);
+		sums->count += count_exits(judging, stats, sums);
 		break;
 	case VIRT_WORST_STEAL:
 		if (judging->budget->steal_kind != VIRT_STEAL_N_KINDS)
@@ -345,6 +394,14 @@ static void add_vcpu(struct sums *sums, const struct judging *judging, int32_t v
 	}
 }
 
+/** A number or rate, of what was counted and @more. */
+static double value_with(const struct judging *judging, const struct sums *sums, uint64_t more)
+{
+	double count = (double)(sums->count + more);
+
+	return judging->budget->statistic == BUDGET_RATE ? 1e9 * count / sums->known_ns : count;
+}
+
 static void take_value(struct judging *judging, const struct sums *sums, struct result *result)
 {
 	bool is_state = judging->budget->kind == VIRT_WORST_STEAL ||
@@ -355,10 +412,8 @@ static void take_value(struct judging *judging, const struct sums *sums, struct 
 		take_length(judging, result);
 		return;
 	case BUDGET_COUNT:
-		result->value = (double)sums->count;
-		break;
 	case BUDGET_RATE:
-		result->value = 1e9 * (double)sums->count / sums->known_ns;
+		result->value = value_with(judging, sums, 0);
 		break;
 	case BUDGET_SHARE:
 		result->value = 100 * (is_state ? sums->ns : judging->cost_ns) / sums->known_ns;
@@ -393,6 +448,14 @@ static void judge(struct judging *judging, const struct subject *subject,
 	} else if (!exceeded && sums->other_ns > 0 &&
 		   100 * (sums->ns + sums->other_ns) / sums->known_ns > budget->limit) {
 		result->why = "the trace does not show who had the pCPU for a part of the steal";
+		result->outcome = CHECK_UNKNOWN;
+	} else if (!exceeded && is_exit && sums->unnamed &&
+		   (is_cost ? !keeps_despite_unknown(judging, subject) :
+			      value_with(judging, sums, sums->unnamed) > budget->limit)) {
+		snprintf(judging->advice, sizeof(judging->advice), "the trace does not show what "
+			 "%llu VM exits were for, see report --exits",
+			 (unsigned long long)sums->unnamed);
+		result->why = judging->advice;
 		result->outcome = CHECK_UNKNOWN;
 	} else if (!exceeded && is_exit && is_cost &&
 		   !keeps_despite_unknown(judging, subject)) {
@@ -767,9 +830,20 @@ static void judge_machine(struct judging *judging, const struct virt_machine *ma
 		judge_all(judging, &subject, false);
 }
 
+/** Arguments of exits cost more than the rest. */
+static unsigned int parts_of(const struct budget_list *budgets)
+{
+	for (size_t i = 0; i < budgets->n; i++)
+		if (budgets->items[i].argument)
+			return VIRT_WINDOW_EXITS | VIRT_WINDOW_ARGUMENTS;
+	return 0;
+}
+
 static void judge_window(struct judging *judging, int64_t from_ns, int64_t to_ns)
 {
-	struct virt_window_query query = { .from_ns = from_ns, .to_ns = to_ns };
+	struct virt_window_query query = {
+		.from_ns = from_ns, .to_ns = to_ns, .parts = parts_of(judging->check->budgets),
+	};
 	const struct subject trace = { .name = "trace" };
 
 	judging->from_ns = from_ns;
