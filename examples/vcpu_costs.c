@@ -19,7 +19,8 @@
 
 static void print_vcpus(const struct virt_model *model, const struct virt_window *window)
 {
-	printf("vCPU          guest      steal    blocked  wake-ups    p99 [us]  migrations\n");
+	printf("vCPU          guest      steal    blocked  wake-ups    %s [us]  migrations\n",
+	       virt_stat_look(VIRT_STAT_P99)->name);
 	for (int32_t i = 0; i < window->n_vcpus; i++) {
 		const struct virt_window_stats *stats = &window->vcpus[i];
 
@@ -27,7 +28,8 @@ static void print_vcpus(const struct virt_model *model, const struct virt_window
 		       virt_model_vcpu(model, i)->name, stats->states[VIRT_GUEST].ns / 1e9,
 		       stats->states[VIRT_PREEMPTED].ns / 1e9,
 		       stats->states[VIRT_BLOCKED].ns / 1e9, stats->states[VIRT_WAKING].count,
-		       stats->states[VIRT_WAKING].whole.p99 / 1e3, stats->migrations);
+		       virt_dist_stat(&stats->states[VIRT_WAKING].whole, VIRT_STAT_P99) / 1e3,
+		       stats->migrations);
 	}
 }
 

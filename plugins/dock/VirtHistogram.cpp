@@ -234,8 +234,11 @@ void VirtHistogram::paintEvent(QPaintEvent *event)
 	drawScale(&painter);
 	virtDrawBars(&painter, all, _row, _bars);
 	painter.setPen(QPen(Qt::black, 1, Qt::DashLine));
-	for (int64_t ns : { _row.dist.p50, _row.dist.p99 })
-		painter.drawLine(QPointF(xOf(ns), all.top()), QPointF(xOf(ns), all.bottom()));
+	for (virt_stat stat : { VIRT_STAT_P50, VIRT_STAT_P99 }) {
+		double x = xOf(virt_dist_stat(&_row.dist, stat));
+
+		painter.drawLine(QPointF(x, all.top()), QPointF(x, all.bottom()));
+	}
 }
 
 void VirtHistogram::mouseMoveEvent(QMouseEvent *event)

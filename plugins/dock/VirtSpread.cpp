@@ -23,6 +23,7 @@
 #include "VirtList.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtSpread.hpp"
+#include "VirtStatsText.hpp"
 #include "virt_colors.h"
 #include "virt_delivered.h"
 #include "virt_needs.h"
@@ -31,20 +32,19 @@
 namespace {
 
 enum {
-	COLUMN_WHAT, COLUMN_BARS, COLUMN_NUMBER, COLUMN_SUM, COLUMN_P50, COLUMN_P99, COLUMN_MAX,
-	COLUMN_INJECTED, COLUMN_NOT_SEEN, COLUMN_NOT_JUDGED, N_COLUMNS
+	COLUMN_WHAT, COLUMN_BARS, COLUMN_NUMBER, COLUMN_SUM, COLUMN_STATS,
+	COLUMN_INJECTED = COLUMN_STATS + VIRT_N_SHOWN_STATS,
+	COLUMN_NOT_SEEN, COLUMN_NOT_JUDGED, N_COLUMNS
 };
 
+/** All columns but those of VIRT_SHOWN_STATS. */
 struct {
 	const char	*title, *meaning;
-} const columns[N_COLUMNS] = {
+} const columns[N_COLUMNS - VIRT_N_SHOWN_STATS] = {
 	{ "What", "Moments that lie in the window; of interrupts, those whose handlers are seen" },
 	{ "Spread", "Number of moments by cost, on the same logarithmic scale in all rows" },
 	{ "Number", "Moments that the trace shows from beginning to end" },
 	{ "Sum", "Their total cost" },
-	{ "p50", "Half of them cost no more" },
-	{ "p99", "99 % of them cost no more" },
-	{ "Max", "The costliest one" },
 	{ "Injected", "Interrupts that the host injected" },
 	{ "Not seen", "Injected interrupts whose handler the guest has not recorded" },
 	{ "Not judged", "Injected interrupts whose handling is unknown: records are lost, or the"
@@ -160,8 +160,12 @@ void VirtSpread::buildUi()
 	}));
 	_list->header()->setStretchLastSection(false);
 	for (int i = 0; i < N_COLUMNS; i++) {
-		_list->headerItem()->setText(i, columns[i].title);
-		_list->headerItem()->setToolTip(i, virtTip(columns[i].meaning));
+		const auto &column = columns[i < COLUMN_STATS ? i : i - VIRT_N_SHOWN_STATS];
+		const virt_statistic *stat = i >= COLUMN_STATS && i < COLUMN_INJECTED ?
+			virt_stat_look(VIRT_SHOWN_STATS[i - COLUMN_STATS]) : nullptr;
+
+		_list->headerItem()->setText(i, stat ? stat->name : column.title);
+		_list->headerItem()->setToolTip(i, virtTip(stat ? stat->meaning : column.meaning));
 	}
 	_histogram = new VirtHistogram([this] (int bar) { choose(bar); });
 	head->addWidget(_only);
@@ -293,7 +297,7 @@ QTreeWidgetItem *VirtSpread::add(QTreeWidgetItem *parent, size_t row)
 	if (spread.all)
 		item->setIcon(COLUMN_WHAT, VirtMarkers::icon(spread.kind));
 	if (!virt_model_knows(_shown->stream.model.get(), virt_number_of_worst(spread.kind))) {
-		for (int i = COLUMN_NUMBER; i <= COLUMN_MAX; i++)
+		for (int i = COLUMN_NUMBER; i < COLUMN_INJECTED; i++)
 			item->setText(i, "-");
 		return item;
 	}
@@ -304,9 +308,9 @@ QTreeWidgetItem *VirtSpread::add(QTreeWidgetItem *parent, size_t row)
 			.arg(spread.count - dist.count)));
 	if (dist.count) {
 		item->setText(COLUMN_SUM, virtDuration(dist.ns));
-		item->setText(COLUMN_P50, virtDuration(dist.p50));
-		item->setText(COLUMN_P99, virtDuration(dist.p99));
-		item->setText(COLUMN_MAX, virtDuration(dist.max));
+		for (int i = 0; i < VIRT_N_SHOWN_STATS; i++)
+			item->setText(COLUMN_STATS + i,
+				      virtDuration(virt_dist_stat(&dist, VIRT_SHOWN_STATS[i])));
 	}
 	if (!injected)
 		return item;
@@ -383,9 +387,8 @@ void VirtSpread::showCurrent()
 		title += " of " + _shown->name;
 	title += QString(": %1").arg(row.dist.count);
 	if (row.dist.count)
-		title += QString(", p50 %1, p99 %2, max %3, total %4")
-			.arg(virtDuration(row.dist.p50), virtDuration(row.dist.p99),
-			     virtDuration(row.dist.max), virtDuration(row.dist.ns));
+		title += QString(", %1, total %2")
+			.arg(virtShownStats(row.dist), virtDuration(row.dist.ns));
 	_histogram->show(title, row);
 }
 
@@ -419,13 +422,25 @@ void VirtSpread::choose(int bar)
 	_chosen(focus);
 }
 
+namespace {
+
+struct Line {
+	const virt_spread_row	&row;
+	QString			what;
+	uint64_t		injected;
+};
+
+template<virt_stat STAT> VirtCsvColumn<Line> csvOf()
+{
+	return { virt_stat_look(STAT)->key, [] (const Line &it) {
+		return QString::number(virt_dist_stat(&it.row.dist, STAT));
+	} };
+}
+
+} // namespace
+
 QString VirtSpread::asCsv(const VirtListed &listed)
 {
-	struct Line {
-		const virt_spread_row	&row;
-		QString			what;
-		uint64_t		injected;
-	};
 	static const VirtCsvColumn<Line> csv[] = {
 		{ "kind", [] (const Line &it) {
 			return QString(virt_worst_kind_name(it.row.kind));
@@ -433,9 +448,8 @@ QString VirtSpread::asCsv(const VirtListed &listed)
 		{ "what", [] (const Line &it) { return it.what; } },
 		{ "count", [] (const Line &it) { return QString::number(it.row.dist.count); } },
 		{ "total_ns", [] (const Line &it) { return QString::number(it.row.dist.ns); } },
-		{ "p50_ns", [] (const Line &it) { return QString::number(it.row.dist.p50); } },
-		{ "p99_ns", [] (const Line &it) { return QString::number(it.row.dist.p99); } },
-		{ "max_ns", [] (const Line &it) { return QString::number(it.row.dist.max); } },
+		csvOf<VIRT_SHOWN_STATS[0]>(), csvOf<VIRT_SHOWN_STATS[1]>(),
+		csvOf<VIRT_SHOWN_STATS[2]>(),
 		{ "injected", [] (const Line &it) {
 			return ofInjected(it.injected, it.injected);
 		} },

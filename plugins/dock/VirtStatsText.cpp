@@ -117,9 +117,7 @@ QString wakeLine(const virt_stretches &wakes)
 	QString line = QString(wakes.count == 1 ? "%1 wake-up" : "%1 wake-ups").arg(wakes.count);
 
 	if (wakes.whole.count)
-		line += QString(": p50 %1, p99 %2, max %3")
-			.arg(virtDuration(wakes.whole.p50), virtDuration(wakes.whole.p99),
-			     virtDuration(wakes.whole.max));
+		line += ": " + virtShownStats(wakes.whole);
 	if (wakes.before)
 		line += QString("; %1 more before the window").arg(wakes.before);
 	if (wakes.before && wakes.before_ns != VIRT_NONE)
@@ -155,6 +153,16 @@ QString migrationLine(const VirtCount::Found &found, const VirtSubject &subject)
 }
 
 } // namespace
+
+QString virtShownStats(const virt_dist &dist)
+{
+	QStringList list;
+
+	for (virt_stat stat : VIRT_SHOWN_STATS)
+		list << QString(virt_stat_look(stat)->name) + ' ' +
+			virtDuration(virt_dist_stat(&dist, stat));
+	return list.join(", ");
+}
 
 QString virtDetails(const QString &name, const VirtSubject &subject, const VirtCount::Found &found)
 {

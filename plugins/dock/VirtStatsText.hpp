@@ -12,6 +12,13 @@
 
 #include "VirtCount.hpp"
 
+/** The statistics of a distribution that the dock shows. */
+constexpr virt_stat VIRT_SHOWN_STATS[] = { VIRT_STAT_P50, VIRT_STAT_P99, VIRT_STAT_MAX };
+constexpr int VIRT_N_SHOWN_STATS = sizeof(VIRT_SHOWN_STATS) / sizeof(*VIRT_SHOWN_STATS);
+
+/** These as text, commas between; @dist is not empty. */
+QString virtShownStats(const virt_dist &dist);
+
 /** Of a share between 0 and 1, without the sign. */
 QString virtPercent(double share);
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int BAR_WIDTH = 110;
 
-/** The columns. The states follow the bar, in their order. */
+/** The columns. The states follow the bar, in their order; statistics are VIRT_SHOWN_STATS. */
 enum Column {
 	COLUMN_NAME,
 	COLUMN_BAR,
@@ -34,10 +34,8 @@ enum Column {
 	COLUMN_EXITS,
 	COLUMN_REASONS,
 	COLUMN_CULPRITS,
-	COLUMN_WAKE_P50,
-	COLUMN_WAKE_P99,
-	COLUMN_WAKE_MAX,
-	COLUMN_MIGRATIONS,
+	COLUMN_WAKES,
+	COLUMN_MIGRATIONS = COLUMN_WAKES + VIRT_N_SHOWN_STATS,
 	N_COLUMNS
 };
 
@@ -46,8 +44,8 @@ struct ColumnInfo {
 	const char	*meaning;
 };
 
-/** All columns but those of the states, which the table of colours names. */
-const ColumnInfo columns[N_COLUMNS - VIRT_N_STATES] = {
+/** All columns but those of the states and of the wake-ups, which have names of their own. */
+const ColumnInfo columns[N_COLUMNS - VIRT_N_STATES - VIRT_N_SHOWN_STATS] = {
 	{ "vCPU", "Machine and vCPU. Click: show its graph. Double click: zoom to its longest wait"
 		  " for a pCPU. Right click here: which columns are shown" },
 	{ "States", "Share of each state in the visible window" },
@@ -57,15 +55,38 @@ const ColumnInfo columns[N_COLUMNS - VIRT_N_STATES] = {
 	{ "Top exits", "Exit reasons that took most time, with their counts" },
 	{ "Culprits", "vCPUs and tasks that had the pCPU while it was preempted; nobody: an idle or"
 		      " unknown pCPU" },
-	{ "Wake p50", "Wake-up latency: half of the wake-ups in the window took no longer" },
-	{ "Wake p99", "Wake-up latency: 99 % of the wake-ups in the window took no longer" },
-	{ "Wake max", "Wake-up latency: the longest of those that begin in the window" },
 	{ "Migrations", "Times it resumed on another pCPU" },
 };
 
 const ColumnInfo &infoOf(int column)
 {
-	return columns[column < COLUMN_STATES ? column : column - VIRT_N_STATES];
+	int own = column < COLUMN_STATES ? column :
+		  column < COLUMN_WAKES ? column - VIRT_N_STATES :
+		  column - VIRT_N_STATES - VIRT_N_SHOWN_STATS;
+
+	return columns[own];
+}
+
+/** A column of wake-ups: the statistic that it has; or nullptr. */
+const virt_statistic *statOf(int column)
+{
+	return column >= COLUMN_WAKES && column < COLUMN_MIGRATIONS ?
+	       virt_stat_look(VIRT_SHOWN_STATS[column - COLUMN_WAKES]) : nullptr;
+}
+
+QString titleOf(int column)
+{
+	const virt_statistic *stat = statOf(column);
+
+	return stat ? QString("Wake ") + stat->name : infoOf(column).title;
+}
+
+QString meaningOf(int column)
+{
+	const virt_statistic *stat = statOf(column);
+
+	return stat ? QString("Latency of the wake-ups that begin in the window: ") +
+		      stat->meaning : infoOf(column).meaning;
 }
 
 /** What an item stands for. */
@@ -222,12 +243,12 @@ void fillItem(Item *item, const virt_model *model, const virt_window_stats &stat
 	item->set(COLUMN_CULPRITS, virt_model_knows(model, VIRT_NUMBER_CULPRITS),
 		  virtCulprits(model, stats),
 		  static_cast<double>(stats.states[VIRT_PREEMPTED].ns));
-	item->set(COLUMN_WAKE_P50, knowsWakes, wakes.count ? virtDuration(wakes.p50) : "",
-		  static_cast<double>(wakes.p50));
-	item->set(COLUMN_WAKE_P99, knowsWakes, wakes.count ? virtDuration(wakes.p99) : "",
-		  static_cast<double>(wakes.p99));
-	item->set(COLUMN_WAKE_MAX, knowsWakes, wakes.count ? virtDuration(wakes.max) : "",
-		  static_cast<double>(wakes.max));
+	for (int i = 0; i < VIRT_N_SHOWN_STATS; i++) {
+		int64_t ns = virt_dist_stat(&wakes, VIRT_SHOWN_STATS[i]);
+
+		item->set(COLUMN_WAKES + i, knowsWakes, wakes.count ? virtDuration(ns) : "",
+			  static_cast<double>(ns));
+	}
 	item->set(COLUMN_MIGRATIONS, virt_model_knows(model, VIRT_NUMBER_MIGRATIONS),
 		  QString::number(stats.migrations), static_cast<double>(stats.migrations));
 	for (int i = COLUMN_STATES; i < N_COLUMNS; i++)
@@ -429,11 +450,10 @@ void VirtTable::buildHeader()
 		const virt_look *look =
 			isState ? virt_state_look(static_cast<virt_state>(state)) : nullptr;
 
-		headerItem()->setText(i, look ? QString(look->title) + " %" :
-							infoOf(i).title);
+		headerItem()->setText(i, look ? QString(look->title) + " %" : titleOf(i));
 		if (look)
 			headerItem()->setIcon(i, virtStateIcon(state));
-		headerItem()->setToolTip(i, virtTip(look ? look->meaning : infoOf(i).meaning));
+		headerItem()->setToolTip(i, virtTip(look ? look->meaning : meaningOf(i)));
 		if (look && look->hatched)
 			headerItem()->setToolTip(i, virtTip(QString(look->meaning) + "; share of"
 				" the whole window. All other shares are those of the rest"));

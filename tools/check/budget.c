@@ -17,7 +17,7 @@
 
 #define MILLION		1000000
 
-#define HOW		"write it as METRIC=5%, METRIC.p99=200us, METRIC.max=2ms, "		\
+#define HOW		"write it as METRIC=5%, " BUDGET_METRIC ", METRIC.max=2ms, "		\
 			"METRIC.rate=1000/s or METRIC.count=0"
 
 /* --- the left side --------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static int take_brackets(struct budget *budget, char **rest, const char **wrong)
 	char *text = *rest + 1, *end = strchr(text, ']');
 
 	*wrong = "only exits have reasons, irq has vectors, and steal has kinds: "
-		 "exit[MSR].rate=1000/s, irq[virtio0].p99=1ms, steal[machines]=1%";
+		 "exit[MSR].rate=1000/s, " BUDGET_VECTOR ", steal[machines]=1%";
 	if ((budget->kind != VIRT_WORST_EXIT && budget->kind != VIRT_WORST_IRQ &&
 	     budget->kind != VIRT_WORST_STEAL) || !end || end == text)
 		return -EINVAL;
@@ -151,7 +151,7 @@ static int take_name(struct budget *budget, char *name, const char **wrong)
 	*wrong = "a kind of steal has only a share: steal[machines]=1%";
 	if (budget->steal_kind != VIRT_STEAL_N_KINDS && budget->statistic != BUDGET_SHARE)
 		return -EINVAL;
-	*wrong = "only the latency of interrupts can be limited: irq.p99=1ms";
+	*wrong = "only the latency of interrupts can be limited: " BUDGET_IRQ;
 	if (budget->kind == VIRT_WORST_IRQ && budget->statistic != BUDGET_LENGTH)
 		return -EINVAL;
 	*wrong = "only the number of losses can be limited: lost.count=0";

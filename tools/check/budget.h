@@ -17,6 +17,12 @@
 #include "virt_steal.h"
 #include "virt_worst.h"
 
+/** Limits of lengths as examples, for help and messages: any percentile will do. */
+#define BUDGET_WAKE	"wake.p99=200us"
+#define BUDGET_VECTOR	"irq[virtio0].p99=1ms"
+#define BUDGET_IRQ	"irq.p99=1ms"
+#define BUDGET_METRIC	"METRIC.p99=200us"
+
 /** What is limited. */
 enum budget_statistic {
 	BUDGET_SHARE,		/* of the time that is known, in per cent */

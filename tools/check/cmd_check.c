@@ -147,9 +147,9 @@ static const struct ksv_option check_option_table[] = {
 	  take_affinity, offsetof(OPTIONS, affinities), NULL },
 	{ 0, "affinity-file", "FILE", "the same from a file, one per line",
 	  take_affinity_file, offsetof(OPTIONS, affinities), NULL },
-	{ 0, "max", "LIMIT", "a limit, e.g. wake.p99=200us, steal=1%,\n"
+	{ 0, "max", "LIMIT", "a limit, e.g. " BUDGET_WAKE ", steal=1%,\n"
 	  "exit[MSR].rate=1000/s, migration.count=0, or with the\n"
-	  "traces of guests irq[virtio0].p99=1ms; may be repeated",
+	  "traces of guests " BUDGET_VECTOR "; may be repeated",
 	  take_budget, offsetof(OPTIONS, budgets), NULL },
 	{ 0, "per", "WHAT", "judge each machine (default) or each vcpu",
 	  ksv_take_choice, offsetof(OPTIONS, per), per_names },

@@ -25,21 +25,11 @@ enum values {
 	VALUES_FILES
 };
 
-static const struct ksv_words *words_of(const struct ksv_command *command,
-					const struct ksv_option *option)
-{
-	const struct ksv_words *words = command->words;
-
-	while (words && words->option && strcmp(words->option, option->name) != 0)
-		words++;
-	return words && words->option ? words : NULL;
-}
-
 static enum values values_of(const struct ksv_command *command, const struct ksv_option *option)
 {
 	if (!option->arg)
 		return VALUES_NONE;
-	if (option->choices || words_of(command, option))
+	if (option->choices || ksv_option_words(command, option))
 		return VALUES_WORDS;
 	return !strcmp(option->arg, "FILE") || !strcmp(option->arg, "FOLDER") ? VALUES_FILES :
 	       VALUES_NONE;
@@ -55,7 +45,7 @@ static void print_word(FILE *out, const char *word, bool escaped)
 static void print_words(FILE *out, const struct ksv_command *command,
 			const struct ksv_option *option, bool escaped)
 {
-	const struct ksv_words *words = words_of(command, option);
+	const struct ksv_words *words = ksv_option_words(command, option);
 	const char *word;
 
 	for (size_t i = 0; (word = words ? words->word(i) : option->choices[i]); i++) {

@@ -64,8 +64,20 @@ bool ksv_option_is_optional(const struct ksv_option *option)
 	return option->arg && *option->arg == '[';
 }
 
-static void option_help(const struct ksv_option *option, FILE *out)
+const struct ksv_words *ksv_option_words(const struct ksv_command *command,
+					 const struct ksv_option *option)
 {
+	const struct ksv_words *words = command->words;
+
+	while (words && words->option && strcmp(words->option, option->name) != 0)
+		words++;
+	return words && words->option ? words : NULL;
+}
+
+static void option_help(const struct ksv_command *command, const struct ksv_option *option,
+			FILE *out)
+{
+	const struct ksv_words *words = ksv_option_words(command, option);
 	const char *help = option->help;
 	char left[64];
 	int n = 0;
@@ -78,6 +90,8 @@ static void option_help(const struct ksv_option *option, FILE *out)
 	fprintf(out, "  %-20s", left);
 	if (strlen(left) > 19)
 		fprintf(out, "\n  %-20s", "");
+	for (size_t i = 0; words && words->in_help && words->word(i); i++)
+		fprintf(out, "%s%s", i ? "," : "", words->word(i));
 	/* A newline in the help text goes on below the first line. */
 	for (; *help; help++) {
 		fputc(*help, out);
@@ -153,7 +167,7 @@ void ksv_command_help(const struct ksv_command *command, FILE *out)
 	fprintf(out, "Usage: kshark-virt %s %s\n%s.\n\nOptions:\n", command->name, command->args,
 		command->summary);
 	for (int i = 0; ksv_option_at(command, i); i++)
-		option_help(ksv_option_at(command, i), out);
+		option_help(command, ksv_option_at(command, i), out);
 	if (command->notes)
 		fprintf(out, "\n%s", command->notes);
 	fprintf(out, "\nSee kshark-virt-%s(1) for all details.\n", command->name);

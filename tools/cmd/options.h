@@ -60,6 +60,7 @@ enum ksv_color {
 
 /** Values of an option that are no choices: some of them, in a list, or with more after them. */
 struct ksv_words {
+	bool		in_help;	/* a list of all stands in front of the option's help */
 	const char	*option;	/* its name */
 	const char	*(*word)(size_t i); /* NULL after the last one */
 	const char	*suffix;	/* after each; or NULL */
@@ -73,7 +74,7 @@ struct ksv_command {
 	const char	*notes;		/* shown below the options; may be NULL */
 	const struct ksv_option *options; /* ends with a NULL name; --help is added */
 	int		n_options;
-	const struct ksv_words *words;	/* for completion; ends with a NULL option; may be NULL */
+	const struct ksv_words *words;	/* ends with a NULL option; may be NULL */
 	bool		prints_text;	/* it also has --color and --no-pager */
 	int		(*run)(const struct ksv_command *command, int argc, char **argv);
 };
@@ -113,6 +114,10 @@ int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
 
 /** ksv_find_option - the option with this name, except --help; NULL: there is none */
 const struct ksv_option *ksv_find_option(const struct ksv_command *command, const char *name);
+
+/** ksv_option_words - the words of an option; NULL: it has none */
+const struct ksv_words *ksv_option_words(const struct ksv_command *command,
+					 const struct ksv_option *option);
 
 /** ksv_option_at - option @i, --help comes last; NULL: there are no more */
 const struct ksv_option *ksv_option_at(const struct ksv_command *command, int i);

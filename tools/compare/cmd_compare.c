@@ -163,6 +163,17 @@ static int take_lower(const struct ksv_command *command, const struct ksv_option
 	return take_better(target, option->name, value, COMPARE_LOWER);
 }
 
+/** Return: KSV_EXIT_USAGE, after a message with all that there are. */
+static int no_statistic(const struct ksv_command *command, const char *name)
+{
+	char all[128] = "";
+
+	for (int kind = 0; kind < STATS_N; kind++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
+			 !kind ? "" : kind + 1 < STATS_N ? ", " : " or ", stats_name(kind));
+	return ksv_usage_error(command, "--statistic %s: not %s", name, all);
+}
+
 static int take_statistics(const struct ksv_command *command, const struct ksv_option *option,
 			   const char *value, void *target)
 {
@@ -178,9 +189,7 @@ static int take_statistics(const struct ksv_command *command, const struct ksv_o
 		while (kind < STATS_N && strcmp(stats_name(kind), items[i]) != 0)
 			kind++;
 		if (kind == STATS_N)
-			ret = ksv_usage_error(command, "--statistic %s: not mean, hmean, "
-					      "stddev, p50, p75, p90, p95, p99, p99.5 or p99.9",
-					      items[i]);
+			ret = no_statistic(command, items[i]);
 		else
 			job->options.kinds[kind] = true;
 	}
@@ -275,7 +284,7 @@ static const char *statistic_word(size_t i)
 }
 
 static const struct ksv_words compare_words[] = {
-	{ .option = "statistic", .word = statistic_word }, { 0 }
+	{ .option = "statistic", .word = statistic_word, .in_help = true }, { 0 }
 };
 
 #define OPTIONS	struct job
@@ -303,8 +312,8 @@ static const struct ksv_option compare_option_table[] = {
 	{ 0, "baseline", "RUN", "compare the others with this run; default: the first",
 	  ksv_take_text, offsetof(OPTIONS, baseline), NULL },
 	{ 0, "runs", "LIST", "only these runs, in this order", take_runs, 0, NULL },
-	{ 0, "statistic", "LIST", "mean,hmean,stddev,p50,p75,p90,p95,p99,p99.5,p99.9\n"
-	  "(default: all); the first one of them is judged", take_statistics, 0, NULL },
+	{ 0, "statistic", "LIST", "\n(default: all); the first one of them is judged",
+	  take_statistics, 0, NULL },
 	{ 0, "percentiles", "HOW", "nearest (default): a value that occurs; linear:\n"
 	  "between two values", ksv_take_choice, offsetof(OPTIONS, options.percentile),
 	  compare_percentiles },

@@ -12,28 +12,30 @@
 #include "stats.h"
 #include "virt_window.h"
 
-/** @per_mille: of a percentile; 0: it is none */
-static const struct {
-	const char	*name;
-	unsigned int	per_mille;
-} kinds[STATS_N] = {
-	[STATS_MEAN] = { "mean", 0 },
-	[STATS_HMEAN] = { "hmean", 0 },
-	[STATS_STDDEV] = { "stddev", 0 },
-	[STATS_P50] = { "p50", 500 },
-	[STATS_P75] = { "p75", 750 },
-	[STATS_P90] = { "p90", 900 },
-	[STATS_P95] = { "p95", 950 },
-	[STATS_P99] = { "p99", 990 },
-	[STATS_P99_5] = { "p99.5", 995 },
-	[STATS_P99_9] = { "p99.9", 999 },
-};
+/** Those that distributions of durations have, too, are declared with these. */
+static const struct virt_statistic *kind_look(int kind)
+{
+	static const struct virt_statistic own[STATS_N] = {
+		[STATS_HMEAN] = { .name = "hmean" },
+		[STATS_STDDEV] = { .name = "stddev" },
+		[STATS_P75] = { .name = "p75", .per_mille = 750 },
+		[STATS_P90] = { .name = "p90", .per_mille = 900 },
+		[STATS_P99_5] = { .name = "p99.5", .per_mille = 995 },
+		[STATS_P99_9] = { .name = "p99.9", .per_mille = 999 },
+	};
+	static const enum virt_stat shared[STATS_N] = {
+		[STATS_MEAN] = VIRT_STAT_MEAN, [STATS_P50] = VIRT_STAT_P50,
+		[STATS_P95] = VIRT_STAT_P95, [STATS_P99] = VIRT_STAT_P99,
+	};
+
+	return own[kind].name ? &own[kind] : virt_stat_look(shared[kind]);
+}
 
 static const struct stats_interval unknown = { NAN, NAN };
 
 const char *stats_name(int kind)
 {
-	return kind >= 0 && kind < STATS_N ? kinds[kind].name : NULL;
+	return kind >= 0 && kind < STATS_N ? kind_look(kind)->name : NULL;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -110,14 +112,14 @@ static void describe_means(const double *sorted, size_t n, double value[STATS_N]
 
 unsigned int stats_per_mille(int kind)
 {
-	return kinds[kind].per_mille;
+	return kind_look(kind)->per_mille;
 }
 
 unsigned int stats_least_values(int kind)
 {
-	unsigned int above = 1000 - kinds[kind].per_mille;
+	unsigned int above = 1000 - stats_per_mille(kind);
 
-	if (kinds[kind].per_mille)
+	if (stats_per_mille(kind))
 		return (1000 + above - 1) / above;
 	return kind == STATS_STDDEV ? 4 : 2;
 }
@@ -125,7 +127,7 @@ unsigned int stats_least_values(int kind)
 double stats_percentile(const double *sorted, size_t n, int kind,
 			enum stats_percentile percentile)
 {
-	unsigned int per_mille = kinds[kind].per_mille;
+	unsigned int per_mille = stats_per_mille(kind);
 	uint64_t place = ((uint64_t)n - 1) * per_mille;
 	const double *low = &sorted[place / 1000];
 
@@ -146,7 +148,7 @@ void stats_describe(const double *sorted, size_t n, enum stats_percentile percen
 		return;
 	describe_means(sorted, n, value);
 	for (int kind = 0; kind < STATS_N; kind++) {
-		if (kinds[kind].per_mille)
+		if (stats_per_mille(kind))
 			value[kind] = stats_percentile(sorted, n, kind, percentile);
 	}
 }
@@ -250,8 +252,8 @@ void stats_intervals(const double *sorted, size_t n, double confidence,
 	double student = n > 1 ? distribution_student(confidence, (double)(n - 1)) : NAN;
 
 	for (int kind = 0; kind < STATS_N; kind++)
-		interval[kind] = n > 1 && kinds[kind].per_mille ?
-				 percentile_interval(sorted, n, kinds[kind].per_mille,
+		interval[kind] = n > 1 && stats_per_mille(kind) ?
+				 percentile_interval(sorted, n, stats_per_mille(kind),
 						     (1 - confidence) / 2, value[kind]) :
 				 unknown;
 	if (n < 2)

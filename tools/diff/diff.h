@@ -16,6 +16,9 @@
 /** What a migration weighs: caches are cold after it, for longer than the trace can tell. */
 #define DIFF_MOVE_NS	1000000
 
+/** The statistic of the latencies of wake-ups that is compared. */
+#define DIFF_WAKE	VIRT_STAT_P99
+
 /** Before and after. */
 enum diff_side { DIFF_BEFORE = 0, DIFF_AFTER, DIFF_N_SIDES };
 
@@ -30,7 +33,7 @@ enum diff_kind {
 struct diff_value {
 	int64_t		ns;		/* of each second; 0 for migrations */
 	double		per_s;		/* how often a second; of a state, how often it begins */
-	int64_t		wake_p99;	/* ns; VIRT_NONE: none, or no wake-ups */
+	int64_t		wake_ns;	/* DIFF_WAKE; VIRT_NONE: none, or no wake-ups */
 };
 
 /** Who took the pCPU of a preempted vCPU. */

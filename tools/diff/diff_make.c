@@ -36,7 +36,7 @@ struct life {
 	int64_t		state_ns[VIRT_N_STATES];
 	uint64_t	begun[VIRT_N_STATES];
 	uint64_t	migrations;
-	int64_t		wake_p99;
+	int64_t		wake_ns;
 	struct named	*exits, *culprits;	/* by name */
 	size_t		n_exits, n_culprits;
 };
@@ -114,14 +114,14 @@ static int take_life(struct life *life, const struct report *report, int32_t ind
 {
 	const struct virt_window_stats *stats = virt_window_walk_vcpu(report->walk, index);
 	const struct virt_vcpu *vcpu = virt_model_vcpu(report->load->model, index);
+	const struct virt_dist *wakes = &stats->states[VIRT_WAKING].whole;
 
 	*life = (struct life){
 		.machine = report_machine_name(report, vcpu->machine), .id = vcpu->id,
 		.machine_id = virt_model_machine(report->load->model, vcpu->machine)->id,
 		.by_id = by_id, .model = report->load->model,
 		.name = vcpu->name, .known_ns = stats->known_ns, .migrations = stats->migrations,
-		.wake_p99 = stats->states[VIRT_WAKING].whole.count ?
-			    stats->states[VIRT_WAKING].whole.p99 : VIRT_NONE,
+		.wake_ns = wakes->count ? virt_dist_stat(wakes, DIFF_WAKE) : VIRT_NONE,
 		.exits = calloc(stats->n_reasons + 1, sizeof(*life->exits)),
 		.culprits = calloc(stats->n_culprits + 1, sizeof(*life->culprits)),
 	};
@@ -330,7 +330,7 @@ static int add_states(struct diff *diff, struct diff_item item,
 			item.value[side] = (struct diff_value){
 				.ns = ns_per_s(life[side]->state_ns[state], life[side]),
 				.per_s = per_s(life[side]->begun[state], life[side]),
-				.wake_p99 = state == VIRT_WAKING ? life[side]->wake_p99 : VIRT_NONE,
+				.wake_ns = state == VIRT_WAKING ? life[side]->wake_ns : VIRT_NONE,
 			};
 		if (state == VIRT_PREEMPTED && is_known(life, VIRT_NUMBER_CULPRITS))
 			ret = add_culprits(&item, life);
@@ -354,7 +354,7 @@ static int add_exits(struct diff *diff, struct diff_item item,
 			item.value[side] = (struct diff_value){
 				.ns = found[side] ? ns_per_s(found[side]->ns, life[side]) : 0,
 				.per_s = found[side] ? per_s(found[side]->count, life[side]) : 0,
-				.wake_p99 = VIRT_NONE,
+				.wake_ns = VIRT_NONE,
 			};
 		ret = add_item(diff, &item, above_ns);
 	}
@@ -389,7 +389,7 @@ static int add_vcpu(struct diff *diff, const struct life *before, const struct l
 	item.kind = DIFF_MIGRATIONS;
 	for (int side = 0; side < DIFF_N_SIDES; side++)
 		item.value[side] = (struct diff_value){
-			.per_s = per_s(life[side]->migrations, life[side]), .wake_p99 = VIRT_NONE,
+			.per_s = per_s(life[side]->migrations, life[side]), .wake_ns = VIRT_NONE,
 		};
 	return add_item(diff, &item, above_ns);
 }

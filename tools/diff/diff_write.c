@@ -70,12 +70,13 @@ static bool is_over(const struct diff_item *item)
 	return !item->value[DIFF_AFTER].ns && item->value[DIFF_AFTER].per_s <= 0;
 }
 
-static void put_p99(struct output *out, const struct diff_value value[DIFF_N_SIDES])
+static void put_wake(struct output *out, const struct diff_value value[DIFF_N_SIDES])
 {
-	if (value[DIFF_BEFORE].wake_p99 != VIRT_NONE && value[DIFF_AFTER].wake_p99 != VIRT_NONE)
-		out_printf(out, "; 99 %% within %s, before %s",
-			   duration_text(value[DIFF_AFTER].wake_p99).text,
-			   duration_text(value[DIFF_BEFORE].wake_p99).text);
+	if (value[DIFF_BEFORE].wake_ns != VIRT_NONE && value[DIFF_AFTER].wake_ns != VIRT_NONE)
+		out_printf(out, "; %g %% within %s, before %s",
+			   virt_stat_look(DIFF_WAKE)->per_mille / 10.0,
+			   duration_text(value[DIFF_AFTER].wake_ns).text,
+			   duration_text(value[DIFF_BEFORE].wake_ns).text);
 }
 
 static void put_culprits(struct output *out, const struct diff_item *item)
@@ -135,7 +136,7 @@ static void put_state(struct output *out, const struct diff_item *item)
 	}
 	out_str(out, " for ");
 	put_value(out, item->value, diff_is_cost(item));
-	put_p99(out, item->value);
+	put_wake(out, item->value);
 	put_culprits(out, item);
 }
 
@@ -238,17 +239,17 @@ static const struct table_column columns[] = {
 	{ .key = "after_ns_per_s", .type = TABLE_NS },
 	{ .key = "before_per_s", .type = TABLE_FIXED },
 	{ .key = "after_per_s", .type = TABLE_FIXED },
-	{ .key = "before_p99_ns", .type = TABLE_NS },
-	{ .key = "after_p99_ns", .type = TABLE_NS },
+	{ .key = "before", .type = TABLE_ONE_STAT, .stat = DIFF_WAKE },
+	{ .key = "after", .type = TABLE_ONE_STAT, .stat = DIFF_WAKE },
 	{ .key = "includes" },
 	{ .key = "by", .type = TABLE_LIST, .not_csv = true, .list = by_columns, .n_list = N_BY },
 };
 
 static const struct table table = { .rows = { .key = "differences", TABLE_COLUMNS(columns) } };
 
-static struct table_cell p99_cell(const struct diff_value *value)
+static struct table_cell wake_cell(const struct diff_value *value)
 {
-	return table_optional(value->wake_p99 != VIRT_NONE, value->wake_p99);
+	return table_optional(value->wake_ns != VIRT_NONE, value->wake_ns);
 }
 
 static const char *what_of(const struct diff_item *item)
@@ -270,7 +271,7 @@ static void item_row(struct table_writer *to, const struct diff_item *item,
 		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
 		table_absent(), table_optional(has_ns, before->ns),
 		table_optional(has_ns, after->ns), table_rate(true, before->per_s),
-		table_rate(true, after->per_s), p99_cell(before), p99_cell(after),
+		table_rate(true, after->per_s), wake_cell(before), wake_cell(after),
 		table_optional_name(item->kind != DIFF_STATE || !item->includes ? NULL :
 				    virt_state_names(item->includes, "+", names, sizeof(names))),
 		item->n_culprits ? table_list(by, item->n_culprits) : table_absent(),

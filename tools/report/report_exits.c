@@ -17,8 +17,8 @@ bool report_exit_has_cost(const struct report *report, const struct virt_dist *c
 }
 
 /** The statistics of costs in text, in the order of "perf kvm stat". */
-static const unsigned int shown[] = {
-	TABLE_MIN, TABLE_MAX, TABLE_MEAN, TABLE_P50, TABLE_P95, TABLE_P99
+static const enum virt_stat shown[] = {
+	VIRT_STAT_MIN, VIRT_STAT_MAX, VIRT_STAT_MEAN, VIRT_STAT_P50, VIRT_STAT_P95, VIRT_STAT_P99,
 };
 
 enum {
@@ -51,8 +51,7 @@ static void cost_row(struct table_writer *to, const struct report *report,
 
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		cells[COST_STATISTICS + i] =
-			table_optional(known, known ? table_statistic_of(cost,
-						      table_statistic_at(shown[i])) : 0);
+			table_optional(known, virt_dist_stat(cost, shown[i]));
 	table_row(to, cells);
 }
 
@@ -75,8 +74,7 @@ static void exit_costs_text(struct output *out, const struct report *report,
 
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		columns[COST_STATISTICS + i] = (struct table_column){
-			.title = table_statistics[table_statistic_at(shown[i])].name,
-			.type = TABLE_NS,
+			.title = "", .type = TABLE_ONE_STAT, .stat = shown[i],
 		};
 	for (size_t i = 0; i < stats->n_reasons; i++)
 		ns += stats->reasons[i].cost.ns;

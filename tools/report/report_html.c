@@ -321,6 +321,8 @@ static void put_vcpu(struct output *out, const struct report *report,
 static void put_vcpus(struct output *out, const struct report *report,
 		      const struct report_html *html, struct report_summary_row *rows, size_t n)
 {
+	char title[TABLE_NAME_SIZE];
+
 	report_summary_sort(rows, n, SUMMARY_STEAL);
 	out_printf(out, "<section><h2>vCPUs</h2>\n<div class=\"scroll\"><table class=\"data\" "
 		   "id=\"t%d-vcpus\">\n<caption>vCPUs, those with the most steal first</caption>\n"
@@ -328,7 +330,8 @@ static void put_vcpus(struct output *out, const struct report *report,
 		   "<th scope=\"col\">machine</th>",
 		   html->index);
 	for (size_t i = 0; i < SUMMARY_VCPU; i++)
-		out_printf(out, "<th scope=\"col\">%s</th>", report_summary_measures[i].title);
+		out_printf(out, "<th scope=\"col\">%s</th>",
+			   table_title(&report_summary_measures[i], title));
 	out_str(out, "<th scope=\"col\">culprit</th></tr></thead>\n<tbody>\n");
 	for (size_t i = 0; i < n; i++)
 		put_vcpu(out, report, html, &rows[i]);

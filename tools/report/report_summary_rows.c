@@ -16,9 +16,13 @@ const char *const report_summary_columns[] = {
 	[SUMMARY_N_COLUMNS] = NULL
 };
 
+/** What is shown of the waits for a pCPU. */
+#define WAIT_STAT	VIRT_STAT_P99
+
 const struct table_column report_summary_measures[SUMMARY_VCPU] = {
 	[SUMMARY_STEAL] = { .title = "steal", .type = TABLE_SHARE, .brief = true, .width = 7 },
-	[SUMMARY_WAITING] = { .title = "wait p99", .type = TABLE_NS, .width = 8 },
+	[SUMMARY_WAITING] = { .title = "wait", .type = TABLE_ONE_STAT, .stat = WAIT_STAT,
+			      .width = 8 },
 	[SUMMARY_GUEST] = { .title = "guest", .type = TABLE_SHARE, .brief = true, .width = 7 },
 	[SUMMARY_HYPERVISOR] = { .title = "hypervisor", .type = TABLE_SHARE, .brief = true,
 				 .width = 10 },
@@ -48,7 +52,7 @@ static void fill_row(struct report_summary_row *row, const struct report *report
 		row->whole[i] = virt_window_share_base(stats, states[i]);
 	}
 	row->value[SUMMARY_WAITING] = waits->count && report_knows(report, VIRT_NUMBER_RUNNABLE) ?
-				     waits->p99 : VIRT_NONE;
+				     virt_dist_stat(waits, WAIT_STAT) : VIRT_NONE;
 	row->value[SUMMARY_EXITS] = report_knows(report, VIRT_NUMBER_EXITS) ?
 				   (int64_t)stats->exits : VIRT_NONE;
 	row->whole[SUMMARY_EXITS] = stats->known_ns;

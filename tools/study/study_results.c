@@ -21,6 +21,7 @@
 #include "regular_file.h"
 #include "results.h"
 #include "study.h"
+#include "virt_statistics.h"
 #include "whole_file.h"
 
 /** From this number of values of a metric in one run on, its percentiles count, too. */
@@ -140,7 +141,10 @@ static int add_cost(const struct adding *to, const struct compare_metric *metric
 /** A run does not show a metric, or its statistics. */
 static int add_unknown(const struct adding *to, const struct compare_metric *metric)
 {
-	static const char *const statistics[] = { "", "mean", "p99", "max" };
+	const char *const statistics[] = {
+		"", stats_name(STATS_MEAN), stats_name(STATS_P99),
+		virt_stat_look(VIRT_STAT_MAX)->name,
+	};
 	char name[RESULTS_MAX_NAME + STUDY_MAX_NAME];
 	int ret = 0;
 
@@ -191,10 +195,11 @@ static int add_metric(const struct adding *to, const struct compare_metric *metr
 	stats_describe(set->values, set->n, STATS_NEAREST, value);
 	if (set->n < MANY_VALUES)
 		return add_cost(to, metric, "", value[STATS_MEAN]);
-	ret = add_cost(to, metric, "mean", value[STATS_MEAN]);
+	ret = add_cost(to, metric, stats_name(STATS_MEAN), value[STATS_MEAN]);
 	if (!ret)
-		ret = add_cost(to, metric, "p99", value[STATS_P99]);
-	return ret ? ret : add_cost(to, metric, "max", set->values[set->n - 1]);
+		ret = add_cost(to, metric, stats_name(STATS_P99), value[STATS_P99]);
+	return ret ? ret : add_cost(to, metric, virt_stat_look(VIRT_STAT_MAX)->name,
+				    set->values[set->n - 1]);
 }
 
 /** Facts about the benchmark and the kernel that its output shows. */

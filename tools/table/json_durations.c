@@ -10,8 +10,9 @@ void json_dist(struct json *json, const struct virt_dist *dist)
 {
 	if (!dist->count && !json->unknown)
 		return;
-	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
-		json_i64(json, table_statistics[i].key, table_statistic_of(dist, i));
+	for (int i = 0; i < VIRT_N_STATS; i++)
+		json_i64(json, virt_stat_look((enum virt_stat)i)->key,
+			 virt_dist_stat(dist, (enum virt_stat)i));
 }
 
 void json_durations(struct json *json, const char *key, const struct virt_dist *durations)

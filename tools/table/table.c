@@ -3,36 +3,30 @@
  * @file	table.c
  * @brief	Tables: what all formats have in common.
  */
+#include <stdio.h>
+
 #include "table.h"
 
 const char *const table_format_names[] = {
 	[TABLE_TEXT] = "text", [TABLE_JSON] = "json", [TABLE_CSV] = "csv", [TABLE_HTML] = NULL
 };
 
-const struct table_statistic table_statistics[TABLE_N_STATISTICS] = {
-	{ "mean", "mean_ns", TABLE_MEAN }, { "min", "min_ns", TABLE_MIN },
-	{ "p5", "p5_ns", TABLE_P5 }, { "p50", "p50_ns", TABLE_P50 },
-	{ "p95", "p95_ns", TABLE_P95 }, { "p99", "p99_ns", TABLE_P99 },
-	{ "max", "max_ns", TABLE_MAX },
-};
-
-size_t table_statistic_at(unsigned int bit)
+const char *table_key(const struct table_column *column, char text[TABLE_NAME_SIZE])
 {
-	size_t i = 0;
-
-	while (i + 1 < TABLE_N_STATISTICS && table_statistics[i].bit != bit)
-		i++;
-	return i;
+	if (column->type != TABLE_ONE_STAT)
+		return column->key;
+	snprintf(text, TABLE_NAME_SIZE, "%s%s%s", column->key, *column->key ? "_" : "",
+		 virt_stat_look(column->stat)->key);
+	return text;
 }
 
-int64_t table_statistic_of(const struct virt_dist *durations, size_t i)
+const char *table_title(const struct table_column *column, char text[TABLE_NAME_SIZE])
 {
-	const int64_t values[TABLE_N_STATISTICS] = {
-		virt_mean(durations->ns, durations->count), durations->min, durations->p5,
-		durations->p50, durations->p95, durations->p99, durations->max,
-	};
-
-	return values[i];
+	if (column->type != TABLE_ONE_STAT || !column->title)
+		return column->title;
+	snprintf(text, TABLE_NAME_SIZE, "%s%s%s", column->title, *column->title ? " " : "",
+		 virt_stat_look(column->stat)->name);
+	return text;
 }
 
 const struct table_format *const table_formats[TABLE_N_FORMATS] = {

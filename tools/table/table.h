@@ -40,19 +40,21 @@ enum table_type {
 	TABLE_PCPUS,		/* a duration on each of some pCPUs; not in CSV */
 	TABLE_LIST,		/* things with columns of their own; in JSON alone */
 	TABLE_MEMBERS,		/* members that a function writes; in JSON alone */
+	/* what follows has more titles than its own, which may be empty */
+	TABLE_ONE_STAT,		/* one statistic of durations in ns, which names the column: its
+				 * key and title are in front of the name, or empty */
 	TABLE_DURATIONS,	/* a distribution of durations, several columns of numbers */
 	TABLE_STRETCHES		/* the same of stretches of time in a window, with their share */
 };
 
 /** What text shows of TABLE_DURATIONS; JSON and CSV have all of it. */
-#define TABLE_TOTAL	(1u << 7)
-#define TABLE_MEAN	(1u << 0)
-#define TABLE_MIN	(1u << 1)
-#define TABLE_P5	(1u << 2)
-#define TABLE_P50	(1u << 3)
-#define TABLE_P95	(1u << 4)
-#define TABLE_P99	(1u << 5)
-#define TABLE_MAX	(1u << 6)
+#define TABLE_TOTAL	TABLE_STAT(VIRT_N_STATS)
+#define TABLE_STAT(stat) (1u << (stat))
+#define TABLE_MEAN	TABLE_STAT(VIRT_STAT_MEAN)
+#define TABLE_P50	TABLE_STAT(VIRT_STAT_P50)
+#define TABLE_P95	TABLE_STAT(VIRT_STAT_P95)
+#define TABLE_P99	TABLE_STAT(VIRT_STAT_P99)
+#define TABLE_MAX	TABLE_STAT(VIRT_STAT_MAX)
 
 struct table_column {
 	enum table_type	type;
@@ -61,7 +63,8 @@ struct table_column {
 	const char	*title;		/* above it in text; NULL: not there */
 	size_t		width;		/* in text, not of statistics; 0: the usual one */
 	bool		brief;		/* of a TABLE_SHARE in text: one decimal */
-	unsigned int	shown;		/* of TABLE_DURATIONS in text: TABLE_MEAN ... */
+	unsigned int	shown;		/* of TABLE_DURATIONS in text: TABLE_TOTAL, TABLE_STAT() */
+	enum virt_stat	stat;		/* of TABLE_ONE_STAT */
 	bool		right;		/* of a TABLE_NAME in LaTeX: it is a number */
 	bool		not_before;	/* of TABLE_STRETCHES: without those that began before */
 	const struct table_column *list; /* of TABLE_LIST: the columns of its things */
@@ -270,22 +273,14 @@ bool table_is(const struct table_writer *to, enum table_format_kind format);
 struct output *table_as_text(const struct table_writer *to);
 struct json *table_as_json(const struct table_writer *to);
 
-/** A statistic of a distribution, in the order of all formats. */
-struct table_statistic {
-	const char	*name;		/* in text */
-	const char	*key;		/* in JSON and CSV */
-	unsigned int	bit;		/* TABLE_MEAN ... */
-};
+#define TABLE_NAME_SIZE	48
 
-#define TABLE_N_STATISTICS	7
-
-extern const struct table_statistic table_statistics[TABLE_N_STATISTICS];
-
-/** table_statistic_at - the place of TABLE_MEAN ... in that order */
-size_t table_statistic_at(unsigned int bit);
-
-/** table_statistic_of - the value of statistic @i of a distribution that is not empty */
-int64_t table_statistic_of(const struct virt_dist *durations, size_t i);
+/**
+ * table_key, table_title - the key and the title of a column, as outputs show it
+ * @text: room for that of a TABLE_ONE_STAT
+ */
+const char *table_key(const struct table_column *column, char text[TABLE_NAME_SIZE]);
+const char *table_title(const struct table_column *column, char text[TABLE_NAME_SIZE]);
 
 /** The columns that stretches have in CSV after a distribution: complete, before, before_ns */
 #define TABLE_N_STRETCHES	3

@@ -23,8 +23,8 @@ void table_csv_titles(struct output *out, const char *prefix, size_t n_stretches
 	static const char *const more[TABLE_N_STRETCHES] = { "complete", "before", "before_ns" };
 
 	out_printf(out, "%scount,%stotal_ns", prefix, prefix);
-	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
-		out_printf(out, ",%s%s", prefix, table_statistics[i].key);
+	for (int i = 0; i < VIRT_N_STATS; i++)
+		out_printf(out, ",%s%s", prefix, virt_stat_look((enum virt_stat)i)->key);
 	for (size_t i = 0; i < n_stretches; i++)
 		out_printf(out, ",%s%s", prefix, more[i]);
 }
@@ -33,9 +33,9 @@ void table_csv_statistics(struct output *out, const struct virt_dist *durations)
 {
 	bool known = durations && durations->count;
 
-	for (size_t i = 0; i < TABLE_N_STATISTICS; i++) {
+	for (int i = 0; i < VIRT_N_STATS; i++) {
 		out_char(out, ',');
-		put_number(out, known, known ? table_statistic_of(durations, i) : 0);
+		put_number(out, known, known ? virt_dist_stat(durations, (enum virt_stat)i) : 0);
 	}
 }
 
@@ -91,7 +91,7 @@ static void put_titles(struct output *out, const struct table_column *columns, s
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t n_stretches = n_stretches_of(&columns[i]);
-		char prefix[32];
+		char prefix[32], key[TABLE_NAME_SIZE];
 
 		if (!is_there(&columns[i]))
 			continue;
@@ -102,7 +102,7 @@ static void put_titles(struct output *out, const struct table_column *columns, s
 		if (n_stretches || columns[i].type == TABLE_DURATIONS)
 			table_csv_titles(out, prefix, n_stretches);
 		else
-			out_str(out, columns[i].key);
+			out_str(out, table_key(&columns[i], key));
 	}
 }
 

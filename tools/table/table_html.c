@@ -45,8 +45,8 @@ void table_html_statistics(struct html_tables *html, struct html_table *table, c
 
 	add_title(html, table, before, "count");
 	add_title(html, table, before, "total");
-	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
-		add_title(html, table, before, table_statistics[i].name);
+	for (int i = 0; i < VIRT_N_STATS; i++)
+		add_title(html, table, before, virt_stat_look((enum virt_stat)i)->name);
 	for (size_t i = 0; i < n_stretches; i++)
 		add_title(html, table, before, more[i]);
 }
@@ -70,13 +70,15 @@ static void add_columns(struct table_writer *to, struct html_table *table)
 			add_title(to->html, table, "", to->table->group[i].key);
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct table_column *column = &rows->columns[i];
+		char text[TABLE_NAME_SIZE];
 
 		if (!is_row_column(column))
 			continue;
 		if (column->type == TABLE_DURATIONS || column->type == TABLE_STRETCHES)
 			add_statistics(to, table, column);
 		else
-			add_title(to->html, table, "", column->key ? column->key : column->title);
+			add_title(to->html, table, "", column->key ? table_key(column, text) :
+				  table_title(column, text));
 	}
 }
 
@@ -102,9 +104,10 @@ static struct html_table *table_of(struct table_writer *to)
 void table_html_durations(struct html_tables *html, struct html_table *table,
 			  const struct virt_dist *durations)
 {
-	for (size_t i = 0; i < TABLE_N_STATISTICS; i++) {
+	for (int i = 0; i < VIRT_N_STATS; i++) {
 		if (durations && durations->count)
-			html_number(html, table, HTML_DURATION, table_statistic_of(durations, i));
+			html_number(html, table, HTML_DURATION,
+				    virt_dist_stat(durations, (enum virt_stat)i));
 		else
 			html_blank(html, table);
 	}
@@ -176,8 +179,8 @@ static void put_pcpus(struct table_writer *to, struct html_table *table,
 static void put_absent(struct table_writer *to, struct html_table *table,
 		       const struct table_column *column)
 {
-	size_t n = column->type == TABLE_STRETCHES ? 2 + TABLE_N_STATISTICS + TABLE_N_STRETCHES :
-		   column->type == TABLE_DURATIONS ? 2 + TABLE_N_STATISTICS : 1;
+	size_t n = column->type == TABLE_STRETCHES ? 2 + VIRT_N_STATS + TABLE_N_STRETCHES :
+		   column->type == TABLE_DURATIONS ? 2 + VIRT_N_STATS : 1;
 
 	while (n--)
 		html_blank(to->html, table);
@@ -187,6 +190,7 @@ enum html_type table_html_type(enum table_type type)
 {
 	static const enum html_type types[TABLE_STRETCHES + 1] = {
 		[TABLE_COUNT] = HTML_COUNT, [TABLE_NS] = HTML_DURATION, [TABLE_TIME] = HTML_COUNT,
+		[TABLE_ONE_STAT] = HTML_DURATION,
 		[TABLE_FLAG] = HTML_FLAG, [TABLE_SHARE] = HTML_SHARE,
 		[TABLE_PER_SECOND] = HTML_PER_SECOND,
 	};

@@ -39,7 +39,8 @@ static void put_list(struct json *json, const char *key, const struct table_colu
 static void put_cell(struct json *json, const struct table_column *column,
 		     const struct table_cell *cell)
 {
-	const char *key = column->key;
+	char text[TABLE_NAME_SIZE];
+	const char *key = table_key(column, text);
 
 	if (cell->unknown) {
 		json_null(json, key);

@@ -106,6 +106,7 @@ static void number_text(char *text, size_t size, const struct table_column *colu
 		snprintf(text, size, "%.3f", cell->rate);
 		break;
 	case TABLE_NS:
+	case TABLE_ONE_STAT:
 		if (known)
 			format_duration(text, size, cell->number);
 		break;
@@ -154,13 +155,15 @@ static void begin_rows(struct table_writer *to)
 	out_str(to->out, "}\n\\toprule\n");
 	for (size_t i = 0; i < to->rows->n; i++) {
 		const struct table_column *column = &to->rows->columns[i];
+		char text[TABLE_NAME_SIZE];
 
 		if (!is_column(column))
 			continue;
 		if (!first)
 			out_str(to->out, " & ");
 		first = false;
-		put_text(to->out, column->title ? column->title : column->key);
+		put_text(to->out, column->title ? table_title(column, text) :
+			 table_key(column, text));
 	}
 	out_str(to->out, " \\\\\n\\midrule\n");
 }

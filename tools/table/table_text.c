@@ -21,19 +21,21 @@ static void put_durations_titles(struct output *out, const struct table_column *
 {
 	if (column->shown & TABLE_TOTAL)
 		text_right(out, column->title, TEXT_NUMBER);
-	for (size_t k = 0; k < TABLE_N_STATISTICS; k++)
-		if (column->shown & table_statistics[k].bit)
-			text_right(out, table_statistics[k].name, TEXT_NUMBER);
+	for (int i = 0; i < VIRT_N_STATS; i++)
+		if (column->shown & TABLE_STAT(i))
+			text_right(out, virt_stat_look((enum virt_stat)i)->name, TEXT_NUMBER);
 }
 
 static void put_title(struct output *out, const struct table_column *column)
 {
+	char title[TABLE_NAME_SIZE];
+
 	if (column->type == TABLE_DURATIONS)
 		put_durations_titles(out, column);
 	else if (column->type == TABLE_STRETCHES)
 		text_stretches_titles(out);
 	else
-		text_right(out, column->title, width_of(column));
+		text_right(out, table_title(column, title), width_of(column));
 }
 
 /** Blanks print only if another title follows. */
@@ -50,7 +52,7 @@ static void put_titles(struct table_writer *to)
 
 		if (!column->title)
 			continue;
-		if (!size && column->type != TABLE_DURATIONS && column->type != TABLE_STRETCHES) {
+		if (!size && column->type < TABLE_ONE_STAT) {
 			blanks += column->type == TABLE_NAME ? width : width_of(column) + 1;
 			continue;
 		}
@@ -90,9 +92,9 @@ static void put_durations(struct output *out, const struct table_column *column,
 	}
 	if (column->shown & TABLE_TOTAL)
 		text_duration(out, durations->ns);
-	for (size_t k = 0; k < TABLE_N_STATISTICS; k++)
-		if (column->shown & table_statistics[k].bit)
-			text_duration(out, table_statistic_of(durations, k));
+	for (int i = 0; i < VIRT_N_STATS; i++)
+		if (column->shown & TABLE_STAT(i))
+			text_duration(out, virt_dist_stat(durations, (enum virt_stat)i));
 }
 
 static void put_pcpus(struct output *out, const struct table_cell *cell)
@@ -137,7 +139,7 @@ static void number_text(char *text, size_t size, const struct table_column *colu
 			 1e9 * number / whole);
 	else if (column->type == TABLE_COUNT)
 		snprintf(text, size, "%lld", (long long)cell->number);
-	else if (column->type == TABLE_NS)
+	else if (column->type == TABLE_NS || column->type == TABLE_ONE_STAT)
 		format_duration(text, size, cell->number);
 }
 

@@ -102,8 +102,8 @@ void text_stretches_titles(struct output *out)
 	text_right(out, "time", TEXT_NUMBER);
 	text_right(out, "share", TEXT_SHARE);
 	text_right(out, "count", TEXT_NUMBER);
-	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
-		text_right(out, table_statistics[i].name, TEXT_NUMBER);
+	for (int i = 0; i < VIRT_N_STATS; i++)
+		text_right(out, virt_stat_look((enum virt_stat)i)->name, TEXT_NUMBER);
 	text_right(out, "cut", TEXT_NUMBER);
 	text_right(out, "before", TEXT_NUMBER);
 }
@@ -116,15 +116,16 @@ void text_heading(struct output *out, const char *what)
 }
 
 /** Lengths, how many have none, and for how long one has gone on before; "" where not known. */
-enum { CELL_CUT = TABLE_N_STATISTICS, CELL_BEFORE, N_CELLS };
+enum { CELL_CUT = VIRT_N_STATS, CELL_BEFORE, N_CELLS };
 
 static void fill_cells(char cells[N_CELLS][32], const struct virt_stretches *stretches)
 {
 	const struct virt_dist *whole = &stretches->whole;
 
 	memset(cells, 0, N_CELLS * sizeof(*cells));
-	for (size_t i = 0; i < TABLE_N_STATISTICS && whole->count; i++)
-		format_duration(cells[i], sizeof(*cells), table_statistic_of(whole, i));
+	for (int i = 0; i < VIRT_N_STATS && whole->count; i++)
+		format_duration(cells[i], sizeof(*cells),
+				virt_dist_stat(whole, (enum virt_stat)i));
 	if (stretches->count > whole->count)
 		snprintf(cells[CELL_CUT], sizeof(*cells), "%llu",
 			 (unsigned long long)(stretches->count - whole->count));

@@ -23,6 +23,9 @@ enum top_kind {
 	TOP_N_KINDS
 };
 
+/** The statistic of the latencies of wake-ups. */
+#define TOP_WAKE_STAT	VIRT_STAT_P99
+
 /** One number, or those that belong together. */
 struct top_fact {
 	enum top_kind	kind;
@@ -35,7 +38,7 @@ struct top_fact {
 	int64_t		ns;			/* or VIRT_NONE: not known */
 	int64_t		count;			/* or VIRT_NONE */
 	int64_t		complete;		/* of these, with a length; or VIRT_NONE */
-	int64_t		wake_p99;		/* or VIRT_NONE */
+	int64_t		wake_ns;		/* TOP_WAKE_STAT of latencies; or VIRT_NONE */
 	int64_t		known_ns;		/* what shares refer to */
 	unsigned int	includes;		/* TOP_STATE: as virt_model_includes() */
 };
@@ -64,7 +67,7 @@ enum top_number {
 	TOP_COUNT = 1 << 0,
 	TOP_NS = 1 << 1,
 	TOP_COMPLETE = 1 << 2,
-	TOP_P99 = 1 << 3,
+	TOP_WAKE_NS = 1 << 3,
 };
 
 /** top_has - do facts of a kind have a number? It may be unknown. */

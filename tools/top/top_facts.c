@@ -23,7 +23,7 @@ static const struct kind_row {
 	[TOP_STATE] = { "state", TOP_COUNT | TOP_NS },
 	[TOP_UNSPLIT] = { "unsplit", TOP_NS },
 	[TOP_EXIT] = { "exits", TOP_COUNT | TOP_NS | TOP_COMPLETE },
-	[TOP_WAKE] = { "wakes", TOP_COUNT | TOP_NS | TOP_COMPLETE | TOP_P99 },
+	[TOP_WAKE] = { "wakes", TOP_COUNT | TOP_NS | TOP_COMPLETE | TOP_WAKE_NS },
 	[TOP_STEAL] = { "culprit", TOP_NS },
 	[TOP_LOSS] = { "lost", TOP_COUNT | TOP_NS },
 };
@@ -131,14 +131,15 @@ static void vcpu_waits(const struct walk *walk, struct top_fact fact,
 
 	fact.kind = TOP_WAKE;
 	set_lengths(&fact, wakes->count, &wakes->whole);
-	fact.wake_p99 = if_any(wakes->whole.count, wakes->whole.p99);
+	fact.wake_ns = if_any(wakes->whole.count,
+			      virt_dist_stat(&wakes->whole, TOP_WAKE_STAT));
 	if (!knows(walk, VIRT_NUMBER_WAKING))
-		fact.count = fact.complete = fact.ns = fact.wake_p99 = VIRT_NONE;
+		fact.count = fact.complete = fact.ns = fact.wake_ns = VIRT_NONE;
 	if (wakes->count || fact.count == VIRT_NONE)
 		walk->take(walk->arg, &fact);
 	fact.kind = TOP_STEAL;
 	fact.id = VIRT_NONE;
-	fact.count = fact.complete = fact.wake_p99 = fact.ns = VIRT_NONE;
+	fact.count = fact.complete = fact.wake_ns = fact.ns = VIRT_NONE;
 	if (!knows(walk, VIRT_NUMBER_CULPRITS)) {
 		walk->take(walk->arg, &fact);
 		return;
@@ -157,7 +158,7 @@ static void machine_facts(const struct walk *walk, int32_t index)
 	const struct virt_machine *info = virt_model_machine(model, index);
 	struct top_fact fact = {
 		.machine = info->name, .machine_id = info->id, .vcpu_id = VIRT_NONE,
-		.pcpu = VIRT_NONE, .complete = VIRT_NONE, .wake_p99 = VIRT_NONE,
+		.pcpu = VIRT_NONE, .complete = VIRT_NONE, .wake_ns = VIRT_NONE,
 	};
 	struct report_machine machine;
 
@@ -188,7 +189,7 @@ static void pcpu_facts(const struct walk *walk)
 {
 	struct top_fact fact = {
 		.kind = TOP_LOSS, .machine_id = VIRT_NONE, .vcpu_id = VIRT_NONE,
-		.complete = VIRT_NONE, .wake_p99 = VIRT_NONE,
+		.complete = VIRT_NONE, .wake_ns = VIRT_NONE,
 	};
 	const struct virt_loss_walk_pcpu *lost;
 	size_t n = virt_loss_walk_window(walk->report->lost, walk->report->from_ns,

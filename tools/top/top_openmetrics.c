@@ -9,8 +9,9 @@
 #include "escape.h"
 #include "top.h"
 
-enum value { VALUE_NS, VALUE_COUNT, VALUE_P99 };
+enum value { VALUE_NS, VALUE_COUNT, VALUE_WAKE };
 
+/** @name, @help: VALUE_WAKE: of what TOP_WAKE_STAT is */
 struct family {
 	const char	*name, *type, *help;
 	enum top_kind	kind;
@@ -27,8 +28,8 @@ static const struct family families[] = {
 	{ "kshark_virt_exit_cost_seconds", "counter", "From VM exit to entry, whole.",
 	  TOP_EXIT, VALUE_NS, "reason" },
 	{ "kshark_virt_wakes", "counter", "Wake-ups.", TOP_WAKE, VALUE_COUNT, NULL },
-	{ "kshark_virt_wake_p99_seconds", "gauge", "99th percentile of wake-up latency.",
-	  TOP_WAKE, VALUE_P99, NULL },
+	{ "kshark_virt_wake", "gauge", "wake-up latency.",
+	  TOP_WAKE, VALUE_WAKE, NULL },
 	{ "kshark_virt_steal_seconds", "counter", "Steal by vCPU and culprit.",
 	  TOP_STEAL, VALUE_NS, "culprit" },
 	{ "kshark_virt_lost_seconds", "counter", "Time whose records are lost.",
@@ -96,15 +97,30 @@ static bool is_counter(const struct family *family)
 	return *family->type == 'c';
 }
 
+static void put_name(struct output *out, const struct family *family)
+{
+	out_str(out, family->name);
+	if (family->value == VALUE_WAKE)
+		out_printf(out, "_%s_seconds", virt_stat_look(TOP_WAKE_STAT)->name);
+}
+
+static void put_help(struct output *out, const struct family *family)
+{
+	if (family->value == VALUE_WAKE)
+		out_printf(out, "%gth percentile of ",
+			   virt_stat_look(TOP_WAKE_STAT)->per_mille / 10.0);
+	out_str(out, family->help);
+}
+
 static void put_fact(const struct writer *writer, const struct top_fact *fact)
 {
 	const struct family *family = writer->family;
 	int64_t value = family->value == VALUE_NS ? fact->ns :
-			family->value == VALUE_P99 ? fact->wake_p99 : fact->count;
+			family->value == VALUE_WAKE ? fact->wake_ns : fact->count;
 
 	if (fact->kind != family->kind || value == VIRT_NONE)
 		return;
-	out_str(writer->out, family->name);
+	put_name(writer->out, family);
 	out_str(writer->out, is_counter(family) ? "_total{" : "{");
 	put_labels(writer, fact);
 	out_str(writer->out, "} ");
@@ -137,8 +153,13 @@ static void put_families(struct output *out, const struct top_interval *interval
 		const struct writer writer = { .out = out, .family = &families[i] };
 		const char *after = is_counter(&families[i]) ? suffix : "";
 
-		out_printf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", families[i].name, after,
-			   families[i].help, families[i].name, after, families[i].type);
+		out_str(out, "# HELP ");
+		put_name(out, &families[i]);
+		out_printf(out, "%s ", after);
+		put_help(out, &families[i]);
+		out_str(out, "\n# TYPE ");
+		put_name(out, &families[i]);
+		out_printf(out, "%s %s\n", after, families[i].type);
 		for (size_t j = 0; j < interval->n; j++)
 			put_fact(&writer, &interval->facts[j]);
 	}

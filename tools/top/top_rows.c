@@ -4,6 +4,7 @@
  * @brief	An interval as rows, sorted.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,16 +15,18 @@ static const char *const sort_names[TOP_N_SORTS] = {
 	[TOP_SORT_NAME] = "name",
 	[TOP_SORT_STEAL] = "steal",
 	[TOP_SORT_EXITS] = "exits",
-	[TOP_SORT_P99] = "wake p99",
 	[TOP_SORT_GUEST] = "guest",
 	[TOP_SORT_HYPERVISOR] = "hypervisor",
 	[TOP_SORT_WAKING] = "waking",
 	[TOP_SORT_BLOCKED] = "blocked",
 };
 
-const char *top_sort_name(enum top_sort sort)
+const char *top_sort_name(enum top_sort sort, char text[TOP_SORT_NAME_SIZE])
 {
-	return sort_names[sort];
+	if (sort != TOP_SORT_WAKE_NS)
+		return sort_names[sort];
+	snprintf(text, TOP_SORT_NAME_SIZE, "wake %s", virt_stat_look(TOP_WAKE_STAT)->name);
+	return text;
 }
 
 /* --- what is open ---------------------------------------------------------------------------- */
@@ -141,8 +144,8 @@ static void take_fact(struct top_row *row, const struct top_fact *fact)
 		break;
 	case TOP_WAKE:
 		row->wakes = count(row->wakes, fact->count);
-		if (fact->wake_p99 > row->wake_p99)
-			row->wake_p99 = fact->wake_p99;
+		if (fact->wake_ns > row->wake_ns)
+			row->wake_ns = fact->wake_ns;
 		break;
 	case TOP_STEAL:
 		if (fact->ns > row->culprit_ns) {
@@ -165,8 +168,8 @@ static int64_t sort_value(const struct top_row *row, enum top_sort sort)
 
 	if (sort == TOP_SORT_EXITS)
 		return row->exits;
-	if (sort == TOP_SORT_P99)
-		return row->wake_p99;
+	if (sort == TOP_SORT_WAKE_NS)
+		return row->wake_ns;
 	/* of machines with many vCPUs and few, shares can be compared, times cannot */
 	return (int64_t)(top_row_share(row, states[sort]) * 1e12);
 }
@@ -196,7 +199,7 @@ static int add_item(struct items *items, const struct top_fact *fact, enum top_r
 			.kind = kind, .machine_id = fact->machine_id,
 			.vcpu_id = kind == TOP_ROW_MACHINE ? VIRT_NONE : fact->vcpu_id,
 			.name = kind == TOP_ROW_MACHINE ? fact->machine : fact->vcpu,
-			.wake_p99 = VIRT_NONE,
+			.wake_ns = VIRT_NONE,
 		},
 		.order = items->n, .first = first,
 	};
@@ -282,7 +285,7 @@ static int add_facts(struct top_rows *rows, const struct top_interval *interval,
 		const struct top_row row = {
 			.kind = TOP_ROW_FACT, .machine_id = vcpu->row.machine_id,
 			.vcpu_id = vcpu->row.vcpu_id, .name = fact->name, .fact = fact,
-			.wake_p99 = VIRT_NONE,
+			.wake_ns = VIRT_NONE,
 		};
 
 		if (fact->kind != TOP_STATE || fact->ns)

@@ -25,7 +25,7 @@ struct top_row {
 	int64_t			all_ns;			/* the sum */
 	int64_t			known_ns;		/* what shares refer to */
 	int64_t			exits, wakes;		/* or VIRT_NONE: not recorded */
-	int64_t			wake_p99;		/* ns, or VIRT_NONE */
+	int64_t			wake_ns;		/* ns, or VIRT_NONE */
 	/* of one vCPU, if it is a machine's: */
 	const char		*reason;		/* of most exits; or NULL */
 	int64_t			reason_count;
@@ -40,7 +40,7 @@ enum top_sort {
 	TOP_SORT_NAME = 0,	/* as they are in the interval */
 	TOP_SORT_STEAL,		/* the highest first, of these and the following */
 	TOP_SORT_EXITS,
-	TOP_SORT_P99,
+	TOP_SORT_WAKE_NS,
 	TOP_SORT_GUEST,
 	TOP_SORT_HYPERVISOR,
 	TOP_SORT_WAKING,
@@ -48,8 +48,10 @@ enum top_sort {
 	TOP_N_SORTS
 };
 
-/** top_sort_name - "name", "steal", "exits" ... */
-const char *top_sort_name(enum top_sort sort);
+#define TOP_SORT_NAME_SIZE	32
+
+/** top_sort_name - "name", "steal", "exits" ... @text: room for those that are made of words */
+const char *top_sort_name(enum top_sort sort, char text[TOP_SORT_NAME_SIZE]);
 
 /** How rows are wanted. All zero: by name, machines open, vCPUs closed. */
 struct top_view {

@@ -230,7 +230,7 @@ static void draw_losses(const struct top_screen *screen)
 /* --- columns --------------------------------------------------------------------------------- */
 
 struct column {
-	const char	*title;
+	const char	*title;		/* NULL: that of TOP_WAKE_STAT */
 	int		width;
 	enum virt_state	state;		/* its share; VIRT_N_STATES: something else */
 	void		(*put)(struct pen *pen, const struct top_row *row, double seconds);
@@ -262,13 +262,13 @@ static void put_wakes(struct pen *pen, const struct top_row *row, double seconds
 	put_count(pen, row->wakes, seconds);
 }
 
-static void put_p99(struct pen *pen, const struct top_row *row, double seconds)
+static void put_wake_ns(struct pen *pen, const struct top_row *row, double seconds)
 {
 	char text[64] = "";
 
 	(void)seconds;
-	if (row->wake_p99 != VIRT_NONE)
-		format_duration(text, sizeof(text), row->wake_p99);
+	if (row->wake_ns != VIRT_NONE)
+		format_duration(text, sizeof(text), row->wake_ns);
 	put(pen, "%9s", text);
 }
 
@@ -298,7 +298,7 @@ static const struct column columns[] = {
 	{ "block", 6, VIRT_BLOCKED, NULL, TOP_SORT_BLOCKED },
 	{ "exits/s", 8, VIRT_N_STATES, put_exits, TOP_SORT_EXITS },
 	{ "wakes/s", 8, VIRT_N_STATES, put_wakes, TOP_SORT_NAME },
-	{ "p99", 9, VIRT_N_STATES, put_p99, TOP_SORT_P99 },
+	{ NULL, 9, VIRT_N_STATES, put_wake_ns, TOP_SORT_WAKE_NS },
 	{ "?", 6, VIRT_UNKNOWN, NULL, TOP_SORT_NAME },
 	{ "taken by", 28, VIRT_N_STATES, put_culprit, TOP_SORT_NAME },
 	{ "exits", 28, VIRT_N_STATES, put_reason, TOP_SORT_NAME },
@@ -317,6 +317,11 @@ static bool is_whole(int x, const struct column *column)
 static int first_column(void)
 {
 	return NAME_WIDTH + (COLS >= BAR_FROM ? BAR_WIDTH + 1 : 0);
+}
+
+static const char *title_of(const struct column *column)
+{
+	return column->title ? column->title : virt_stat_look(TOP_WAKE_STAT)->name;
 }
 
 static void draw_header(const struct top_screen *screen)
@@ -338,7 +343,7 @@ static void draw_header(const struct top_screen *screen)
 		char title[24];
 		int x = pen.x;
 
-		snprintf(title, sizeof(title), "%s%s", sorted ? "*" : "", column->title);
+		snprintf(title, sizeof(title), "%s%s", sorted ? "*" : "", title_of(column));
 		if (column->width > WIDEST_NUMBER)
 			put(&pen, " %s", title);
 		else
@@ -413,9 +418,9 @@ static void draw_fact(struct pen *pen, const struct top_row *row, double seconds
 		put_duration(pen, fact->ns);
 	else if (top_has(fact->kind, TOP_NS))
 		put(pen, "?");
-	if (fact->wake_p99 != VIRT_NONE) {
-		put(pen, "  p99 ");
-		put_duration(pen, fact->wake_p99);
+	if (fact->wake_ns != VIRT_NONE) {
+		put(pen, "  %s ", virt_stat_look(TOP_WAKE_STAT)->name);
+		put_duration(pen, fact->wake_ns);
 	}
 }
 
@@ -457,7 +462,8 @@ static const char *const help[] = {
 	"h            this help",
 	"",
 	"Shares are in per cent of the known time. For a machine, they are those of its",
-	"vCPUs together, and p99 is that of the worst one. In bars, a letter is a state:",
+	"vCPUs together; the latency of wake-ups is that of the worst one. In bars, a",
+	"letter is a state:",
 	"G guest, H hypervisor, M monitor (vmm), P preempted (steal), W woken and waiting",
 	"for a pCPU, L hypervisor polls for an event, . blocked, D device model (Xen),",
 	"- offline, ? unknown.",
@@ -475,9 +481,10 @@ static void draw_help(void)
 static void draw_keys(const struct top_screen *screen)
 {
 	struct pen pen = { .y = LINES - 1 };
+	char sort[TOP_SORT_NAME_SIZE];
 
 	put(&pen, "q quit  Space freeze  <- -> time  Enter open  a all  s sort: %s%s  h help",
-	    top_sort_name(screen->view.sort), screen->view.reversed ? " (r)" : "");
+	    top_sort_name(screen->view.sort, sort), screen->view.reversed ? " (r)" : "");
 }
 
 /** The chosen row is among those that are seen. */

@@ -60,7 +60,7 @@ static int copy_fact(struct top_fact *copy, const struct top_fact *fact)
 	copy->machine = machine;
 	copy->vcpu = vcpu;
 	copy->name = name;
-	copy->ns = copy->count = copy->complete = copy->wake_p99 = VIRT_NONE;
+	copy->ns = copy->count = copy->complete = copy->wake_ns = VIRT_NONE;
 	copy->known_ns = 0;
 	return 0;
 }
@@ -162,7 +162,7 @@ int top_sum_add(struct top_sum *sum, const struct top_interval *interval)
 		sum->all.from_ns = interval->from_ns;
 	sum->all.to_ns = interval->to_ns;
 	for (size_t i = 0; i < sum->all.n; i++)
-		sum->all.facts[i].wake_p99 = VIRT_NONE;
+		sum->all.facts[i].wake_ns = VIRT_NONE;
 	for (size_t i = 0; i < interval->n; i++) {
 		const struct top_fact *fact = &interval->facts[i];
 		struct top_fact *to = find(sum, fact);
@@ -172,7 +172,7 @@ int top_sum_add(struct top_sum *sum, const struct top_interval *interval)
 		sum_add(&to->ns, fact->ns);
 		sum_add(&to->count, fact->count);
 		sum_add(&to->complete, fact->complete);
-		to->wake_p99 = fact->wake_p99;
+		to->wake_ns = fact->wake_ns;
 		sum_add(&to->known_ns, fact->known_ns);
 	}
 	return drop_ended(sum, interval);

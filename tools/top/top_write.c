@@ -90,6 +90,12 @@ static void text_state_share(struct output *out, const struct top_fact *fact)
 		out_style(out, OUT_PLAIN);
 }
 
+static void text_wake_ns(struct output *out, int64_t ns)
+{
+	out_printf(out, ", %s", virt_stat_look(TOP_WAKE_STAT)->name);
+	text_ns(out, " ", ns, "");
+}
+
 static void text_fact(struct text *text, const struct top_fact *fact)
 {
 	struct output *out = text->out;
@@ -125,7 +131,7 @@ static void text_fact(struct text *text, const struct top_fact *fact)
 	if (fact->kind == TOP_EXIT && fact->count != VIRT_NONE)
 		text_ns(out, " (", fact->ns, ")");
 	else if (fact->kind == TOP_WAKE && fact->count != VIRT_NONE)
-		text_ns(out, ", p99 ", fact->wake_p99, "");
+		text_wake_ns(out, fact->wake_ns);
 	else if (fact->kind == TOP_LOSS && fact->count != VIRT_NONE)
 		out_printf(out, ", %" PRId64 " records", fact->count);
 }
@@ -162,7 +168,7 @@ static const struct table_column columns[] = {
 	{ .key = "count", .type = TABLE_COUNT },
 	{ .key = "ns", .type = TABLE_NS },
 	{ .key = "complete", .type = TABLE_COUNT },
-	{ .key = "p99_ns", .type = TABLE_NS },
+	{ .key = "", .type = TABLE_ONE_STAT, .stat = TOP_WAKE_STAT },
 };
 
 static const struct table table = { .rows = { .key = "facts", TABLE_COLUMNS(columns) } };
@@ -200,7 +206,7 @@ static void fact_row(struct table_writer *to, const struct top_interval *interva
 		name_cell(fact), number_cell(fact, TOP_COUNT, fact->count),
 		number_cell(fact, TOP_NS, fact->ns),
 		number_cell(fact, TOP_COMPLETE, fact->complete),
-		number_cell(fact, TOP_P99, fact->wake_p99),
+		number_cell(fact, TOP_WAKE_NS, fact->wake_ns),
 	});
 }
 

@@ -23,6 +23,7 @@
 #define KSHARK_VIRT_VIRT_WINDOW_H
 
 #include "virt_model.h"
+#include "virt_statistics.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,12 +33,6 @@ extern "C" {
 static inline bool virt_begins_in(int64_t start_ns, int64_t from_ns, int64_t to_ns)
 {
 	return start_ns >= from_ns && start_ns < to_ns;
-}
-
-/** virt_nearest_rank - the index of a percentile among @n sorted values; @n is 1 or more. */
-static inline size_t virt_nearest_rank(size_t n, unsigned int per_mille)
-{
-	return (size_t)(((uint64_t)n * per_mille + 999) / 1000 - 1);
 }
 
 /**
@@ -60,27 +55,6 @@ static inline int64_t virt_share_base(int state, const int64_t ns[VIRT_N_STATES]
 			return INT64_MAX;
 	return all_ns;
 }
-
-/**
- * A distribution of durations. Percentiles are exact: pN is the smallest duration that at least N
- * percent of all durations do not exceed (nearest rank).
- */
-struct virt_dist {
-	uint64_t	count;
-	int64_t		ns;		/* sum */
-	int64_t		min, p5, p50, p95, p99, max;
-};
-
-/** virt_mean - the mean of @count durations, rounded to the next ns; 0 if there are none */
-static inline int64_t virt_mean(int64_t ns, uint64_t count)
-{
-	int64_t n = (int64_t)count;
-
-	return n > 0 ? ns / n + (ns % n >= n - n / 2) : 0;
-}
-
-/** virt_dist_make - the distribution of @n durations; @ns is reordered. */
-void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n);
 
 /** What goes on from a time to another: stretches in a state, runs, waits. */
 struct virt_stretches {

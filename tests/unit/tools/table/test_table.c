@@ -294,6 +294,45 @@ static void test_lines(void **state)
 		"name,count,other,last\nlength,7,length,b\n");
 }
 
+/** A single statistic: its name is in the title and the key, after what the column has. */
+static void test_one_stat(void **state)
+{
+	static const struct table_column stats[] = {
+		{ .key = "wake", .title = "wake", .width = 9, .type = TABLE_ONE_STAT,
+		  .stat = VIRT_STAT_P95 },
+		{ .key = "", .title = "", .type = TABLE_ONE_STAT, .stat = VIRT_STAT_MAX },
+	};
+	static const struct table one = { .rows = { .key = "rows", TABLE_COLUMNS(stats) } };
+	static const char *const wanted[] = {
+		[TABLE_TEXT] = "    wake p95         max\n        5 ns           -\n",
+		[TABLE_CSV] = "wake_p95_ns,max_ns\n5,\n",
+		[TABLE_LATEX] = "\\begin{tabular}{rr}\n\\toprule\nwake p95 & max \\\\\n\\midrule\n"
+				"5 ns &  \\\\\n\\bottomrule\n\\end{tabular}\n",
+		[TABLE_JSON] = "{\"rows\": [{\"wake_p95_ns\": 5, \"max_ns\": null}]}\n",
+	};
+	static struct output out;
+	struct json json;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		struct table_writer to = {
+			.table = &one, .format = table_formats[i], .out = &out, .json = &json,
+		};
+
+		if (!wanted[i])
+			continue;
+		out_collect(&out);
+		if (i == TABLE_JSON)
+			json_begin(&json, &out);
+		table_flat(&to, true);
+		table_row(&to, (const struct table_cell[]){ table_number(5), table_unknown() });
+		table_flat_end(&to);
+		if (i == TABLE_JSON)
+			json_end(&json);
+		assert_string_equal(out_collected(&out), wanted[i]);
+	}
+}
+
 /** A name of any length stays whole in a sentence, and is escaped. */
 static void test_sentence(void **state)
 {
@@ -318,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_flat),
 		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_one_stat),
 		cmocka_unit_test(test_sentence),
 	};
 

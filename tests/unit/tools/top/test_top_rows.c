@@ -15,7 +15,7 @@
 #include "top_sum.h"
 
 #define MACHINE(name_, id_)	.machine = (name_), .machine_id = (id_), .pcpu = VIRT_NONE
-#define NO_LENGTHS		.complete = VIRT_NONE, .wake_p99 = VIRT_NONE
+#define NO_LENGTHS		.complete = VIRT_NONE, .wake_ns = VIRT_NONE
 
 /** What a vCPU is told of: guest and preempted, exits, a wake-up, a culprit. */
 struct world {
@@ -50,7 +50,7 @@ static void add_vcpu(struct world *world, const char *machine, int32_t machine_i
 	}
 	fact = (struct top_fact){ .kind = TOP_EXIT, MACHINE(machine, machine_id), .vcpu = name,
 				  .vcpu_id = id, .name = "HLT", .id = 1, .count = 3 + id,
-				  .complete = 3, .ns = 30, .wake_p99 = VIRT_NONE };
+				  .complete = 3, .ns = 30, .wake_ns = VIRT_NONE };
 	add(world, fact);
 	fact.name = "IO";
 	fact.id = 2;
@@ -58,7 +58,7 @@ static void add_vcpu(struct world *world, const char *machine, int32_t machine_i
 	add(world, fact);
 	fact = (struct top_fact){ .kind = TOP_WAKE, MACHINE(machine, machine_id), .vcpu = name,
 				  .vcpu_id = id, .count = 3, .complete = 3, .ns = 2 * p99,
-				  .wake_p99 = p99 };
+				  .wake_ns = p99 };
 	add(world, fact);
 	fact = (struct top_fact){ .kind = TOP_STEAL, MACHINE(machine, machine_id), .vcpu = name,
 				  .vcpu_id = id, .name = "x", .id = 7, .ns = steal_ns,
@@ -109,7 +109,7 @@ static void test_sums(void **state)
 	assert_int_equal(rows.rows[0].all_ns, 200);
 	assert_int_equal(rows.rows[0].exits, 3 + 2 + 4 + 2);
 	assert_int_equal(rows.rows[0].wakes, 3 + 3);
-	assert_int_equal(rows.rows[0].wake_p99, 9);
+	assert_int_equal(rows.rows[0].wake_ns, 9);
 	assert_int_equal(rows.rows[2].exits, 6);
 	assert_string_equal(rows.rows[2].reason, "HLT");
 	assert_int_equal(rows.rows[2].reason_count, 4);
@@ -168,7 +168,7 @@ static void test_order(void **state)
 		{ TOP_SORT_STEAL, true, "b bv0 a av0 av1 " },
 		{ TOP_SORT_GUEST, false, "b bv0 a av0 av1 " },
 		{ TOP_SORT_EXITS, false, "a av1 av0 b bv0 " },
-		{ TOP_SORT_P99, false, "b bv0 a av0 av1 " },
+		{ TOP_SORT_WAKE_NS, false, "b bv0 a av0 av1 " },
 		/* all alike: as they are */
 		{ TOP_SORT_BLOCKED, false, "a av0 av1 b bv0 " },
 	};
@@ -241,7 +241,7 @@ static void test_added_up(void **state)
 		assert_true(top_same_subject(fact, one));
 		assert_int_equal(fact->ns, 3 * one->ns);
 		assert_int_equal(fact->count, one->count == VIRT_NONE ? VIRT_NONE : 3 * one->count);
-		assert_int_equal(fact->wake_p99, one->wake_p99);
+		assert_int_equal(fact->wake_ns, one->wake_ns);
 		assert_true(!one->name || (fact->name != one->name &&
 					   !strcmp(fact->name, one->name)));
 	}
@@ -253,7 +253,7 @@ static void test_added_up(void **state)
 	assert_int_equal(top_sum_add(&sum, &interval), 0);
 	assert_int_equal(sum.all.n, n);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(sum.all.facts[i].wake_p99, VIRT_NONE);
+		assert_int_equal(sum.all.facts[i].wake_ns, VIRT_NONE);
 	top_sum_free(&sum);
 }
 

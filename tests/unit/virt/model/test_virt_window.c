@@ -1229,6 +1229,35 @@ static void test_dist(void **state)
 	}
 }
 
+/** Each statistic has names of its own, and the value of its member. */
+static void test_stats(void **state)
+{
+	const struct virt_dist dist = {
+		.count = 2, .ns = 201, .min = 1, .p5 = 2, .p50 = 3, .p95 = 4, .p99 = 5, .max = 6,
+	};
+	const int64_t values[VIRT_N_STATS] = { 101, 1, 2, 3, 4, 5, 6 };
+	const struct virt_dist nothing = { 0 };
+	unsigned int last = 0;
+
+	(void)state;
+	for (int i = 0; i < VIRT_N_STATS; i++) {
+		const struct virt_statistic *look = virt_stat_look((enum virt_stat)i);
+		char key[32], name[32];
+
+		assert_int_equal(virt_dist_stat(&dist, (enum virt_stat)i), values[i]);
+		assert_int_equal(virt_dist_stat(&nothing, (enum virt_stat)i), 0);
+		snprintf(key, sizeof(key), "%s_ns", look->name);
+		assert_string_equal(look->key, key);
+		if (!look->per_mille)
+			continue;
+		/* percentiles ascend, and their names are their numbers */
+		assert_true(look->per_mille > last);
+		last = look->per_mille;
+		snprintf(name, sizeof(name), "p%u", last / 10);
+		assert_string_equal(look->name, name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1243,6 +1272,7 @@ int main(void)
 		cmocka_unit_test(test_dist),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_stats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
