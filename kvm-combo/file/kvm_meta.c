@@ -207,45 +207,23 @@ static int take_governors(struct json_object *root, const char *key, void *meta)
 	return take_texts(meta, root, key, KVM_META_MAX_GOVERNORS, take_governor);
 }
 
+/** An impossible one is kept until the whole moment is judged. */
 static const struct json_field moment_fields[] = {
-	{ JSON_A_VALUE("realtime_ns", struct kvm_meta, realtime_ns, -1) },
-	{ JSON_A_VALUE("trace_ns", struct kvm_meta, trace_ns, 0) },
+	{ JSON_A_NUMBER("realtime_ns", struct kvm_meta, realtime_ns, -1, 0, INT64_MAX) },
+	{ JSON_A_NUMBER("trace_ns", struct kvm_meta, trace_ns, -1, 0, INT64_MAX) },
 	JSON_FIELDS_END
 };
-
-static int put_moment(struct json_object *root, const char *key, const void *from)
-{
-	const struct kvm_meta *meta = from;
-	struct json_object *moment;
-	int ret;
-
-	if (!meta->has_moment)
-		return 0;
-	moment = json_object_new_object();
-	ret = json_add(root, key, moment);
-	return ret ? ret : json_fields_write(moment, moment_fields, meta);
-}
-
-static int take_moment(struct json_object *root, const char *key, void *to)
-{
-	struct kvm_meta *meta = to;
-	uint64_t trace_ns;
-
-	meta->has_moment = json_moment_member(root, key, "trace_ns", &meta->realtime_ns,
-					      &trace_ns) && trace_ns <= INT64_MAX;
-	meta->trace_ns = meta->has_moment ? (int64_t)trace_ns : 0;
-	return 0;
-}
 
 /** All but the guests. */
 static const struct json_field head_fields[] = {
 	{ .key = "idle_states", .kind = JSON_OWN, .put = put_idle_states,
 	  .take = take_idle_states },
 	{ .key = "governors", .kind = JSON_OWN, .put = put_governors, .take = take_governors },
-	{ .key = "moment", .kind = JSON_OWN, .put = put_moment, .take = take_moment },
+	{ .key = "moment", .kind = JSON_INSIDE, .fields = moment_fields,
+	  JSON_HAS(struct kvm_meta, has_moment) },
 	{ JSON_A_LIST("cgroups", struct kvm_meta, cgroups, n_cgroups, cgroups_room,
 		      cgroup_fields), .most = KVM_META_MAX_CGROUPS, .cut = true },
-	{ JSON_A_NUMBER("cpu_khz", struct kvm_meta, cpu_khz, 0, 0, INT64_MAX) },
+	{ JSON_A_KHZ(struct kvm_meta, cpu_khz) },
 	JSON_FIELDS_END
 };
 
@@ -475,13 +453,11 @@ static int take_all(struct kvm_meta *meta, struct json_object *root, const char 
 		    char *error, size_t size)
 {
 	struct json_wrong wrong;
-	uint64_t khz;
-	int ret = json_khz_member(root, path, &khz, error, size);
+	int ret = json_fields_read(root, head_fields, meta, &wrong);
 
-	if (ret)
-		return ret;
-	ret = json_fields_read(root, head_fields, meta, &wrong);
-	meta->cpu_khz = khz;
+	if (ret == -EINVAL)
+		json_khz_error(root, path, error, size);
+	meta->has_moment = meta->has_moment && meta->realtime_ns >= 0 && meta->trace_ns >= 0;
 	if (!ret)
 		ret = kvm_part_read(root, path, &meta->part, error, size);
 	if (!ret)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "escape.h"
 #include "json_fields.h"
 #include "json_read.h"
 
@@ -97,7 +98,7 @@ static struct json_object *new_value(const struct json_field *field, const void 
 	case JSON_REAL:
 		return new_real(field, *(double *)member(field, from));
 	case JSON_FLAG:
-		return json_object_new_boolean(1);
+		return json_object_new_boolean(*(bool *)member(field, from));
 	default:
 		return json_object_new_string(field->word((int)number_in(field, from)));
 	}
@@ -115,7 +116,7 @@ static bool is_written(const struct json_field *field, const void *from)
 	case JSON_WORD:
 		return !is_none(field, from);
 	case JSON_FLAG:
-		return *(bool *)member(field, from);
+		return field->always || *(bool *)member(field, from);
 	case JSON_INSIDE:
 		return !field->has || *known(field, from);
 	case JSON_LIST:
@@ -410,6 +411,46 @@ int json_fields_read(struct json_object *object, const struct json_field *fields
 			wrong->key = fields->key;
 	}
 	return ret;
+}
+
+/* --- frequencies ----------------------------------------------------------------------------- */
+
+/** As xen_clock.h takes them for real. */
+#define MIN_KHZ		1000
+#define MAX_KHZ		100000000
+
+int json_khz_put(struct json_object *object, const char *key, const void *khz)
+{
+	const uint64_t *number = khz;
+
+	return *number ? json_add(object, key, json_object_new_uint64(*number)) : 0;
+}
+
+int json_khz_take(struct json_object *object, const char *key, void *khz)
+{
+	struct json_object *value;
+	uint64_t *to = khz;
+	double number;
+
+	*to = 0;
+	if (!json_object_object_get_ex(object, key, &value) || !value)
+		return 0;
+	number = json_object_is_type(value, json_type_int) ||
+		 json_object_is_type(value, json_type_double) ? json_object_get_double(value) : -1;
+	if (!(number >= MIN_KHZ && number <= MAX_KHZ && number == (double)(uint64_t)number))
+		return -EINVAL;
+	*to = (uint64_t)number;
+	return 0;
+}
+
+void json_khz_error(struct json_object *object, const char *path, char *error, size_t size)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(object, JSON_KHZ, &value);
+	text_format(error, size, "%s: " JSON_KHZ " %.40s is no CPU frequency in kHz, a whole "
+		    "number from %d to %d: correct it", path, json_object_to_json_string(value),
+		    MIN_KHZ, MAX_KHZ);
 }
 
 /* --- freeing and adding ---------------------------------------------------------------------- */

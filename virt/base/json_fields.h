@@ -20,7 +20,7 @@ enum json_kind {
 	JSON_NUMBER,		/* of any width; of one byte: unsigned */
 	JSON_BITS,		/* unsigned, as json_bits_new() writes it */
 	JSON_REAL,		/* double */
-	JSON_FLAG,		/* bool; a false one is not written */
+	JSON_FLAG,		/* bool; a false one is written only if @always */
 	JSON_WORD,		/* a number that stands for a word */
 	JSON_LETTERS,		/* in a line: bits that have a letter each; "-": none is set */
 	JSON_INSIDE,		/* a struct within the struct */
@@ -35,7 +35,7 @@ struct json_field {
 	bool		is_signed;
 	bool		must;		/* without a possible value, nothing can be read */
 	bool		strict;		/* nor with an impossible number */
-	bool		always;		/* NUMBER: @none is written, too; LIST: an empty one */
+	bool		always;		/* NUMBER, WORD: @none is written; LIST: an empty one */
 	bool		cut;		/* LIST: elements after the first @most are left out */
 	bool		line;		/* LIST: each element is a text, as json_line_read() */
 	size_t		offset;
@@ -87,6 +87,13 @@ struct json_field {
 	.key = (key_), .kind = JSON_WORD, JSON_WIDE(type, member), .none = (none_),	\
 	.word = (word_), .most = (n_words) - 1
 
+#define JSON_KHZ		"cpu_khz"
+
+/** The frequency of a TSC, uint64_t; 0: none. What cannot be understood is no assumption. */
+#define JSON_A_KHZ(type, member)							\
+	.key = JSON_KHZ, .kind = JSON_OWN, JSON_PLACE(type, member),			\
+	.put = json_khz_put, .take = json_khz_take
+
 #define JSON_HAS(type, member)		.has = offsetof(type, member) + 1
 
 /** @array, @n_, @room_: members; both numbers are of one type. */
@@ -111,6 +118,13 @@ struct json_wrong {
  */
 int json_fields_read(struct json_object *object, const struct json_field *fields, void *to,
 		     struct json_wrong *wrong);
+
+/** json_khz_put, json_khz_take - of JSON_A_KHZ() */
+int json_khz_put(struct json_object *object, const char *key, const void *khz);
+int json_khz_take(struct json_object *object, const char *key, void *khz);
+
+/** json_khz_error - write to @error that the frequency in @object is none. @path: for messages */
+void json_khz_error(struct json_object *object, const char *path, char *error, size_t size);
 
 /** json_fields_write - add the members to an object. Return: 0 or -ENOMEM. */
 int json_fields_write(struct json_object *object, const struct json_field *fields,

@@ -16,10 +16,6 @@
 #include "sidecar.h"
 #include "whole_file.h"
 
-/** As xen_clock.h takes them for real. */
-#define MIN_KHZ		1000
-#define MAX_KHZ		100000000
-
 static int no_memory(const char *path, char *error, size_t size)
 {
 	text_format(error, size, "%s: not enough memory", path);
@@ -211,36 +207,6 @@ bool json_bits_member(struct json_object *object, const char *key, uint64_t *bit
 	errno = 0;
 	*bits = strtoull(text, &end, 0);
 	return !errno && end != text && !*end;
-}
-
-bool json_moment_member(struct json_object *object, const char *key, const char *clock,
-			int64_t *realtime_ns, uint64_t *other)
-{
-	struct json_object *moment = json_member(object, key, json_type_object);
-
-	*realtime_ns = moment ? json_number_member(moment, "realtime_ns", -1) : -1;
-	return *realtime_ns >= 0 && json_bits_member(moment, clock, other);
-}
-
-int json_khz_member(struct json_object *object, const char *path, uint64_t *khz, char *error,
-		    size_t size)
-{
-	struct json_object *value;
-	double number;
-
-	*khz = 0;
-	if (!json_object_object_get_ex(object, "cpu_khz", &value) || !value)
-		return 0;
-	number = json_object_is_type(value, json_type_int) ||
-		 json_object_is_type(value, json_type_double) ? json_object_get_double(value) : -1;
-	if (number >= MIN_KHZ && number <= MAX_KHZ && number == (double)(uint64_t)number) {
-		*khz = (uint64_t)number;
-		return 0;
-	}
-	text_format(error, size, "%s: cpu_khz %.40s is no CPU frequency in kHz, a whole number "
-		    "from %d to %d: correct it", path, json_object_to_json_string(value), MIN_KHZ,
-		    MAX_KHZ);
-	return -EINVAL;
 }
 
 struct json_object *json_text_new(const char *text)

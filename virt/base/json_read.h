@@ -60,26 +60,6 @@ int64_t json_number_member(struct json_object *object, const char *key, int64_t 
  */
 bool json_bits_member(struct json_object *object, const char *key, uint64_t *bits);
 
-/**
- * json_moment_member - the same moment on two clocks: { "realtime_ns": ..., "tsc": ... }
- * @key: of the object
- * @clock: the other clock, "tsc"
- *
- * Return: false if either is missing, or the real time is before 1970.
- */
-bool json_moment_member(struct json_object *object, const char *key, const char *clock,
-			int64_t *realtime_ns, uint64_t *other);
-
-/**
- * json_khz_member - the frequency of a TSC: "cpu_khz"; 0 without such a member
- * @path: for messages
- *
- * What cannot be understood must not become an assumption.
- *
- * Return: 0, or -EINVAL and a text in @error.
- */
-int json_khz_member(struct json_object *object, const char *path, uint64_t *khz, char *error,
-		    size_t size);
 
 /** json_text_new - a text in UTF-8, whatever @text is. Return: NULL without memory. */
 struct json_object *json_text_new(const char *text);

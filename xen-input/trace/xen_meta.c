@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "json_fields.h"
 #include "json_read.h"
 #include "search.h"
 #include "xen_meta.h"
@@ -30,9 +31,62 @@ static int compare_domains(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/** An offset is all 64 bits: in hexadecimal, as Xen and the VMCB show it, or a number. */
-static void take_tsc(struct xen_meta_domain *domain, struct json_object *object)
+/* --- tables ---------------------------------------------------------------------------------- */
+
+/** Where a vCPU was at a moment. */
+struct place {
+	int32_t		pcpu;		/* or -1 */
+	char		*state;
+};
+
+struct xen_meta_vcpu {
+	int32_t		id;		/* or -1 */
+	int32_t		only;		/* the only pCPU that it may be on, or -1 */
+	struct place	begin, end;
+};
+
+static const struct json_field place_fields[] = {
+	{ JSON_A_NUMBER("pcpu", struct place, pcpu, -1, 0, MAX_PCPU) },
+	{ JSON_A_TEXT("state", struct place, state) },
+	JSON_FIELDS_END
+};
+
+/** The only pCPU of a list as "xl vcpu-list" shows it, "2"; -1 for others: "all", "0-1,3". */
+static int take_affinity(struct json_object *object, const char *key, void *only)
 {
+	int32_t *to = only;
+	struct json_object *value;
+	const char *text;
+	char *end;
+	long pcpu;
+
+	*to = -1;
+	text = json_object_object_get_ex(object, key, &value) ? json_object_get_string(value) :
+	       NULL;
+	if (!text || *text < '0' || *text > '9')
+		return 0;
+	errno = 0;
+	pcpu = strtol(text, &end, 10);
+	if (!errno && !*end && pcpu <= MAX_PCPU)
+		*to = (int32_t)pcpu;
+	return 0;
+}
+
+static const struct json_field vcpu_fields[] = {
+	{ JSON_A_NUMBER("id", struct xen_meta_vcpu, id, -1, 0, MAX_VCPU) },
+	{ .key = "hard_affinity", .kind = JSON_OWN, JSON_PLACE(struct xen_meta_vcpu, only),
+	  .take = take_affinity },
+	{ .key = "begin", .kind = JSON_INSIDE, JSON_PLACE(struct xen_meta_vcpu, begin),
+	  .fields = place_fields },
+	{ .key = "end", .kind = JSON_INSIDE, JSON_PLACE(struct xen_meta_vcpu, end),
+	  .fields = place_fields },
+	JSON_FIELDS_END
+};
+
+/** An offset is all 64 bits: in hexadecimal, as Xen and the VMCB show it, or a number. */
+static int take_tsc(struct json_object *object, const char *key, void *to)
+{
+	struct xen_meta_domain *domain = to;
 	struct json_object *value;
 	uint64_t offset;
 	double scale = 1;
@@ -40,84 +94,74 @@ static void take_tsc(struct xen_meta_domain *domain, struct json_object *object)
 	if (json_object_object_get_ex(object, "tsc_scale", &value)) {
 		scale = json_object_get_double(value);
 		if (!(scale >= MIN_TSC_SCALE && scale <= MAX_TSC_SCALE))
-			return;
+			return 0;
 	}
-	if (!json_bits_member(object, "tsc_offset", &offset))
-		return;
+	if (!json_bits_member(object, key, &offset))
+		return 0;
 	domain->tsc_offset = (int64_t)offset;
 	domain->tsc_scale = scale;
+	return 0;
 }
 
-/** The only pCPU of a list as "xl vcpu-list" shows it, "2"; -1 for others: "all", "0-1,3". */
-static int64_t only_pcpu(struct json_object *object)
-{
-	struct json_object *value;
-	const char *text;
-	char *end;
-	long pcpu;
+static const struct json_field domain_fields[] = {
+	{ JSON_A_NUMBER("id", struct xen_meta_domain, id, UINT32_MAX, 0, 0xffff) },
+	{ JSON_A_TEXT("name", struct xen_meta_domain, name) },
+	{ JSON_A_LIST("vcpus", struct xen_meta_domain, vcpus, n_vcpus, vcpus_room, vcpu_fields) },
+	{ .key = "tsc_offset", .kind = JSON_OWN, .take = take_tsc },
+	JSON_FIELDS_END
+};
 
-	if (!json_object_object_get_ex(object, "hard_affinity", &value))
-		return -1;
-	text = json_object_get_string(value);
-	if (!text || *text < '0' || *text > '9')
-		return -1;
-	errno = 0;
-	pcpu = strtol(text, &end, 10);
-	return errno || *end || pcpu > MAX_PCPU ? -1 : pcpu;
+/** Of the list that host_topology.h describes, how many pCPUs there are. */
+static int take_pcpus(struct json_object *root, const char *key, void *to)
+{
+	struct xen_meta *meta = to;
+	size_t n;
+	struct json_object *list = json_list_member(root, key, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *object = json_object_array_get_idx(list, i);
+		int64_t id = json_number_member(object, "id", -1);
+
+		if (id >= meta->n_pcpus && id <= MAX_PCPU)
+			meta->n_pcpus = (int32_t)id + 1;
+	}
+	return 0;
 }
 
-/** The pCPU on which a vCPU was at a moment, or -1. @runs: is set if it was running there */
-static int64_t place_at(struct json_object *vcpu, const char *moment, bool *runs)
-{
-	struct json_object *place = json_member(vcpu, moment, json_type_object), *state;
-	int64_t pcpu = place ? json_number_member(place, "pcpu", -1) : -1;
+/** An impossible one is kept until the whole moment is judged. */
+static const struct json_field moment_fields[] = {
+	{ JSON_A_NUMBER("realtime_ns", struct xen_meta, realtime_ns, -1, 0, INT64_MAX) },
+	{ JSON_SOME_BITS("tsc", struct xen_meta, tsc, 0), JSON_HAS(struct xen_meta, has_moment) },
+	JSON_FIELDS_END
+};
 
-	state = place ? json_member(place, "state", json_type_string) : NULL;
-	if (!state || pcpu > MAX_PCPU)
-		return -1;
-	*runs |= !strcmp(json_object_get_string(state), "running");
-	return pcpu;
+static const struct json_field meta_fields[] = {
+	{ JSON_A_KHZ(struct xen_meta, cpu_khz) },
+	{ JSON_A_TEXT("xen_version", struct xen_meta, xen_version) },
+	{ JSON_A_TEXT("scheduler", struct xen_meta, scheduler) },
+	{ .key = "begin", .kind = JSON_INSIDE, .fields = moment_fields },
+	{ JSON_A_LIST("domains", struct xen_meta, domains, n_domains, domains_room,
+		      domain_fields) },
+	{ .key = "pcpus", .kind = JSON_OWN, .take = take_pcpus },
+	JSON_FIELDS_END
+};
+
+/* --- pins ------------------------------------------------------------------------------------ */
+
+static bool was_running(const struct place *place)
+{
+	return place->state && !strcmp(place->state, "running");
 }
 
 /** Where a vCPU is all the time, as far as can be told; @pin->pcpu. Return: false: cannot. */
-static bool find_place(struct json_object *vcpu, struct xen_meta_pin *pin)
+static bool find_place(const struct xen_meta_vcpu *vcpu, struct xen_meta_pin *pin)
 {
-	bool runs = false;
-	int64_t begin = place_at(vcpu, "begin", &runs), end = place_at(vcpu, "end", &runs);
-	int64_t only = only_pcpu(vcpu);
+	const struct place *begin = &vcpu->begin, *end = &vcpu->end;
 
-	pin->ran = runs && begin >= 0 && begin == end;
-	pin->pcpu = pin->ran ? begin : only;
-	return pin->ran || only >= 0;
-}
-
-/** Which vCPUs of a domain are on a single pCPU. */
-static int take_pins(struct xen_meta *meta, uint32_t domid, struct json_object *domain)
-{
-	struct json_object *list;
-	int room = meta->n_pins;
-	size_t n;
-
-	if (!json_object_object_get_ex(domain, "vcpus", &list) ||
-	    !json_object_is_type(list, json_type_array))
-		return 0;
-	n = json_object_array_length(list);
-	if (ARRAY_GROW(meta->pins, (size_t)room + n, room))
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *object = json_object_array_get_idx(list, i);
-		struct xen_meta_pin pin = { .domid = domid };
-		int64_t id;
-
-		if (!json_object_is_type(object, json_type_object))
-			continue;
-		id = json_number_member(object, "id", -1);
-		if (id < 0 || id > MAX_VCPU || domid > MAX_DOMID || !find_place(object, &pin))
-			continue;
-		pin.vcpu = id;
-		meta->pins[meta->n_pins++] = pin;
-	}
-	return 0;
+	pin->ran = begin->state && end->state && begin->pcpu >= 0 && begin->pcpu == end->pcpu &&
+		   (was_running(begin) || was_running(end));
+	pin->pcpu = pin->ran ? (uint32_t)begin->pcpu : (uint32_t)vcpu->only;
+	return pin->ran || vcpu->only >= 0;
 }
 
 static int compare_pins(const void *a, const void *b)
@@ -129,65 +173,67 @@ static int compare_pins(const void *a, const void *b)
 	return y->ran - x->ran;
 }
 
-static int take_domains(struct xen_meta *meta, struct json_object *root)
+/** Which vCPUs of a domain are on a single pCPU. */
+static int make_pins(struct xen_meta *meta, const struct xen_meta_domain *domain)
 {
-	struct json_object *list;
-	size_t n;
+	int room = meta->n_pins;
 
-	if (!json_object_object_get_ex(root, "domains", &list) ||
-	    !json_object_is_type(list, json_type_array))
+	if (domain->id > MAX_DOMID || !domain->n_vcpus)
 		return 0;
-	n = json_object_array_length(list);
-	meta->domains = calloc(n + 1, sizeof(*meta->domains));
-	if (!meta->domains)
+	if (ARRAY_GROW(meta->pins, (size_t)room + (size_t)domain->n_vcpus, room))
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *object = json_object_array_get_idx(list, i);
-		struct xen_meta_domain domain = { 0 };
-		int64_t id;
+	for (int i = 0; i < domain->n_vcpus; i++) {
+		const struct xen_meta_vcpu *vcpu = &domain->vcpus[i];
+		struct xen_meta_pin pin = { .domid = domain->id, .vcpu = (uint32_t)vcpu->id };
 
-		if (!json_object_is_type(object, json_type_object))
-			continue;
-		id = json_number_member(object, "id", -1);
-		if (id < 0 || id > 0xffff)
-			continue;
-		domain.id = id;
-		if (json_text_member(object, "name", &domain.name))
-			return -ENOMEM;
-		if (domain.name && !*domain.name) {
-			free(domain.name);
-			domain.name = NULL;
-		}
-		if (take_pins(meta, domain.id, object)) {
-			free(domain.name);
-			return -ENOMEM;
-		}
-		take_tsc(&domain, object);
-		if (domain.name || domain.tsc_scale > 0)
-			meta->domains[meta->n_domains++] = domain;
+		if (vcpu->id >= 0 && find_place(vcpu, &pin))
+			meta->pins[meta->n_pins++] = pin;
 	}
-	qsort(meta->domains, meta->n_domains, sizeof(*meta->domains), compare_domains);
-	if (meta->n_pins)
-		qsort(meta->pins, meta->n_pins, sizeof(*meta->pins), compare_pins);
 	return 0;
 }
 
-/** Of the list that host_topology.h describes, how many pCPUs there are. */
-static void take_pcpus(struct xen_meta *meta, struct json_object *root)
+/* --- all of it ------------------------------------------------------------------------------- */
+
+/** Make pins; keep the domains of which more is known. Return: 0 or -ENOMEM. */
+static int judge_domains(struct xen_meta *meta)
 {
-	struct json_object *list;
+	int kept = 0, ret = 0;
 
-	if (!json_object_object_get_ex(root, "pcpus", &list) ||
-	    !json_object_is_type(list, json_type_array))
-		return;
-	for (size_t i = 0; i < json_object_array_length(list); i++) {
-		struct json_object *object = json_object_array_get_idx(list, i);
-		int64_t id = json_object_is_type(object, json_type_object) ?
-			     json_number_member(object, "id", -1) : -1;
+	for (int i = 0; i < meta->n_domains; i++) {
+		struct xen_meta_domain *domain = &meta->domains[i];
 
-		if (id >= meta->n_pcpus && id <= MAX_PCPU)
-			meta->n_pcpus = (int32_t)id + 1;
+		if (domain->name && !*domain->name) {
+			free(domain->name);
+			domain->name = NULL;
+		}
+		if (!ret)
+			ret = make_pins(meta, domain);
+		if (domain->id != UINT32_MAX && (domain->name || domain->tsc_scale > 0))
+			meta->domains[kept++] = *domain;
+		else
+			json_fields_free(domain_fields, domain);
 	}
+	meta->n_domains = kept;
+	if (kept)
+		qsort(meta->domains, (size_t)kept, sizeof(*meta->domains), compare_domains);
+	if (meta->n_pins)
+		qsort(meta->pins, (size_t)meta->n_pins, sizeof(*meta->pins), compare_pins);
+	return ret;
+}
+
+/** Return: 0, or a negative errno and, but for -ENOMEM, a text in @error. */
+static int take_all(struct xen_meta *meta, struct json_object *root, const char *path,
+		    char *error, size_t size)
+{
+	struct json_wrong wrong;
+	int ret = json_fields_read(root, meta_fields, meta, &wrong);
+
+	if (ret == -EINVAL)
+		json_khz_error(root, path, error, size);
+	meta->has_moment = meta->has_moment && meta->realtime_ns >= 0;
+	if (!ret)
+		ret = judge_domains(meta);
+	return ret ? ret : xen_part_read(root, path, &meta->part, error, size);
 }
 
 struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
@@ -198,22 +244,8 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 
 	if (!ret) {
 		meta = calloc(1, sizeof(*meta));
-		ret = meta ? json_khz_member(root, path, &meta->cpu_khz, error, error_size) :
-			     -ENOMEM;
+		ret = meta ? take_all(meta, root, path, error, error_size) : -ENOMEM;
 	}
-	if (!ret)
-		ret = json_text_member(root, "xen_version", &meta->xen_version);
-	if (!ret)
-		ret = json_text_member(root, "scheduler", &meta->scheduler);
-	if (!ret) {
-		meta->has_moment = json_moment_member(root, "begin", "tsc", &meta->realtime_ns,
-						      &meta->tsc);
-		ret = take_domains(meta, root);
-	if (!ret)
-		take_pcpus(meta, root);
-	}
-	if (!ret)
-		ret = xen_part_read(root, path, &meta->part, error, error_size);
 	json_object_put(root);
 	if (ret) {
 		xen_meta_free(meta);
@@ -227,13 +259,9 @@ void xen_meta_free(struct xen_meta *meta)
 {
 	if (!meta)
 		return;
-	for (int i = 0; i < meta->n_domains; i++)
-		free(meta->domains[i].name);
-	free(meta->domains);
+	json_fields_free(meta_fields, meta);
 	free(meta->pins);
 	xen_part_free(meta->part);
-	free(meta->xen_version);
-	free(meta->scheduler);
 	free(meta);
 }
 

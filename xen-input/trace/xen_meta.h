@@ -27,11 +27,15 @@ extern "C" {
 
 struct xen_part;
 
+struct xen_meta_vcpu;
+
 struct xen_meta_domain {
 	uint32_t	id;
 	char		*name;		/* NULL if it is not known */
 	double		tsc_scale;	/* guest's TSC = host's TSC * tsc_scale + tsc_offset, */
 	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not known */
+	struct xen_meta_vcpu *vcpus;	/* what pins are made of */
+	int		n_vcpus, vcpus_room;
 };
 
 /** A vCPU that can be on one pCPU only, or was there at both ends of the recording and ran. */
@@ -47,7 +51,7 @@ struct xen_meta {
 	char		*xen_version;
 	char		*scheduler;
 	struct xen_meta_domain *domains; /* ascending by id */
-	int		n_domains;
+	int		n_domains, domains_room;
 	struct xen_meta_pin *pins;	/* ascending by pCPU */
 	int		n_pins;
 	bool		has_moment;	/* both clocks were read at one moment: */
