@@ -13,6 +13,7 @@
 #include "align_meta.h"
 #include "clock_align.h"
 #include "escape.h"
+#include "json_fields.h"
 #include "json_read.h"
 #include "regular_file.h"
 #include "sidecar.h"
@@ -21,6 +22,7 @@
 #include "whole_file.h"
 
 #define KEY	"alignment"
+#define STEPS	"steps"
 
 /** As many CPUs as a guest's trace may tell of. */
 #define MAX_TIDS	4096
@@ -28,7 +30,7 @@
 /** A sidecar, as it is and as it is understood. */
 struct sidecar {
 	char			*path;
-	bool			there;		/* else it is an empty object */
+	bool			there;
 	char			*text;
 	size_t			size;
 	struct json_object	*root;
@@ -51,19 +53,12 @@ static int find_sidecar(const char *trace_path, struct sidecar *sidecar)
 	return sidecar->path ? 0 : -ENOMEM;
 }
 
-/** Return: 0, or a negative errno and a text in @error. */
+/** Return: 0, or a negative errno and a text in @error; -ESTALE: it belongs to another trace. */
 static int load(struct sidecar *sidecar, char *error, size_t size)
 {
-	int ret = 0;
+	int ret = whole_file_read(sidecar->path, SIDECAR_MAX_BYTES, &sidecar->text,
+				  &sidecar->size);
 
-	if (sidecar->there) {
-		ret = whole_file_read(sidecar->path, SIDECAR_MAX_BYTES, &sidecar->text,
-				      &sidecar->size);
-	} else {
-		sidecar->text = strdup("{}\n");
-		sidecar->size = sidecar->text ? strlen(sidecar->text) : 0;
-		ret = sidecar->text ? 0 : -ENOMEM;
-	}
 	if (ret) {
 		text_format(error, size, "%s: cannot read: %s", sidecar->path,
 			    regular_file_error(ret));
@@ -73,72 +68,189 @@ static int load(struct sidecar *sidecar, char *error, size_t size)
 			      size);
 }
 
-static struct json_object *vcpus_of(const struct align_meta *meta)
+/* --- tables ---------------------------------------------------------------------------------- */
+
+static const char *unit_word(int cycles)
 {
-	struct json_object *list = json_object_new_array();
-
-	for (int i = 0; list && i < meta->n_tids; i++) {
-		struct json_object *vcpu = json_object_new_object();
-
-		json_object_object_add(vcpu, "guest_cpu", json_object_new_int(i));
-		json_object_object_add(vcpu, "tid", json_object_new_int(meta->tids[i]));
-		json_object_array_add(list, vcpu);
-	}
-	return list;
+	return cycles ? "cycles" : "ns";
 }
 
-/** With the offset that counts from there on, as people think of it. */
-static struct json_object *steps_of(const struct align_meta *meta)
+static int put_interval(struct json_object *object, const char *key, const void *from)
 {
+	const struct align_meta *meta = from;
 	struct json_object *list = json_object_new_array();
+	int ret = json_add(object, key, list);
 
-	for (size_t i = 0; list && i < meta->n_steps; i++) {
-		const struct virt_clock_step *step = &meta->steps[i];
-		struct json_object *object = json_object_new_object();
-		int64_t offset = virt_clock_step_offset(meta->offset, step->add, meta->drift_ppm);
-
-		json_object_object_add(object, "guest_cpu", json_object_new_int(step->cpu));
-		if (step->back || step->from != INT64_MIN)
-			json_object_object_add(object, "from", json_object_new_int64(step->from));
-		json_object_object_add(object, "offset", json_object_new_int64(offset));
-		if (step->back)
-			json_object_object_add(object, "back", json_object_new_boolean(true));
-		json_object_array_add(list, object);
-	}
-	return list;
+	if (!ret)
+		ret = json_add(list, NULL, json_object_new_int64(meta->lo));
+	return ret ? ret : json_add(list, NULL, json_object_new_int64(meta->hi));
 }
 
-static struct json_object *object_of(const struct align_meta *meta)
+/** Without one, it is the offset. */
+static int take_interval(struct json_object *object, const char *key, void *to)
+{
+	struct align_meta *meta = to;
+	size_t n;
+	struct json_object *list = json_list_member(object, key, &n);
+	bool there = n == 2;
+
+	meta->lo = there ? json_object_get_int64(json_object_array_get_idx(list, 0)) :
+		   meta->offset;
+	meta->hi = there ? json_object_get_int64(json_object_array_get_idx(list, 1)) :
+		   meta->offset;
+	return 0;
+}
+
+/** A vCPU of the guest, and its thread on the host. */
+struct vcpu {
+	int32_t		cpu, tid;
+};
+
+static const struct json_field vcpu_fields[] = {
+	{ JSON_A_NUMBER("guest_cpu", struct vcpu, cpu, -1, 0, MAX_TIDS - 1), .must = true },
+	{ JSON_A_VALUE("tid", struct vcpu, tid, VIRT_NONE), .must = true },
+	JSON_FIELDS_END
+};
+
+/** Add an object to a list. Return: 0 or -ENOMEM. */
+static int put_one(struct json_object *list, const struct json_field *fields, const void *from)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *interval = json_object_new_array();
-	char ppm[32];
+	int ret = json_add(list, NULL, object);
 
-	snprintf(ppm, sizeof(ppm), "%.6f", meta->drift_ppm);
-	json_object_array_add(interval, json_object_new_int64(meta->lo));
-	json_object_array_add(interval, json_object_new_int64(meta->hi));
-	json_object_object_add(object, "host", json_object_new_string(meta->host));
-	json_object_object_add(object, "source", json_object_new_string(meta->source));
-	json_object_object_add(object, "offset", json_object_new_int64(meta->offset));
-	json_object_object_add(object, "at", json_object_new_int64(meta->at));
-	json_object_object_add(object, "unit", json_object_new_string(meta->cycles ? "cycles" :
-								      "ns"));
-	json_object_object_add(object, "interval", interval);
-	json_object_object_add(object, "drift_ppm",
-			       json_object_new_double_s(meta->drift_ppm, ppm));
-	json_object_object_add(object, "after_trace_cmd",
-			       json_object_new_boolean(meta->after_trace_cmd));
-	json_object_object_add(object, "vcpus", vcpus_of(meta));
-	if (meta->n_steps)
-		json_object_object_add(object, "steps", steps_of(meta));
-	return object;
+	return ret ? ret : json_fields_write(object, fields, from);
 }
+
+static int put_vcpus(struct json_object *object, const char *key, const void *from)
+{
+	const struct align_meta *meta = from;
+	struct json_object *list = json_object_new_array();
+	int ret = json_add(object, key, list);
+
+	for (int i = 0; !ret && i < meta->n_tids; i++)
+		ret = put_one(list, vcpu_fields, &(const struct vcpu){ i, meta->tids[i] });
+	return ret;
+}
+
+/** Those that cannot be are left out. */
+static int take_vcpus(struct json_object *object, const char *key, void *to)
+{
+	struct align_meta *meta = to;
+	struct json_wrong wrong;
+	struct vcpu vcpu;
+	size_t n;
+	struct json_object *list = json_list_member(object, key, &n);
+
+	meta->tids = calloc(MAX_TIDS, sizeof(*meta->tids));
+	if (!meta->tids)
+		return -ENOMEM;
+	for (int i = 0; i < MAX_TIDS; i++)
+		meta->tids[i] = VIRT_NONE;
+	for (size_t i = 0; i < n && i < MAX_TIDS; i++) {
+		if (json_fields_read(json_object_array_get_idx(list, i), vcpu_fields, &vcpu,
+				     &wrong))
+			continue;
+		meta->tids[vcpu.cpu] = vcpu.tid;
+		if (vcpu.cpu >= meta->n_tids)
+			meta->n_tids = vcpu.cpu + 1;
+	}
+	return 0;
+}
+
+/** A step with the offset that counts from there on, as people think of it. */
+struct step {
+	int32_t		cpu;
+	bool		back;
+	int64_t		from, offset;
+};
+
+static bool has_from(const void *from)
+{
+	const struct step *step = from;
+
+	return step->back || step->from != INT64_MIN;
+}
+
+static const struct json_field step_fields[] = {
+	{ JSON_A_NUMBER("guest_cpu", struct step, cpu, -1, 0, MAX_TIDS - 1), .must = true },
+	{ JSON_A_VALUE("from", struct step, from, INT64_MIN), .when = has_from },
+	{ JSON_A_VALUE("offset", struct step, offset, 0), .must = true },
+	{ JSON_A_FLAG("back", struct step, back) },
+	JSON_FIELDS_END
+};
+
+static int put_steps(struct json_object *object, const char *key, const void *from)
+{
+	const struct align_meta *meta = from;
+	struct json_object *list = meta->n_steps ? json_object_new_array() : NULL;
+	int ret = meta->n_steps ? json_add(object, key, list) : 0;
+
+	for (size_t i = 0; !ret && i < meta->n_steps; i++) {
+		const struct virt_clock_step *step = &meta->steps[i];
+
+		ret = put_one(list, step_fields, &(const struct step){
+			.cpu = step->cpu, .back = step->back, .from = step->from,
+			.offset = virt_clock_step_offset(meta->offset, step->add,
+							 meta->drift_ppm),
+		});
+	}
+	return ret;
+}
+
+/** One that cannot be makes the alignment useless. */
+static int take_steps(struct json_object *object, const char *key, void *to)
+{
+	struct align_meta *meta = to;
+	struct json_wrong wrong;
+	struct step step;
+	size_t n;
+	struct json_object *list = json_list_member(object, key, &n);
+
+	if (!list)
+		return json_object_object_get_ex(object, key, NULL) ? -EINVAL : 0;
+	if (n > VIRT_CLOCK_MAX_STEPS)
+		return -EINVAL;
+	meta->steps = calloc(n + 1, sizeof(*meta->steps));
+	if (!meta->steps)
+		return -ENOMEM;
+	for (; meta->n_steps < n; meta->n_steps++) {
+		if (json_fields_read(json_object_array_get_idx(list, meta->n_steps), step_fields,
+				     &step, &wrong))
+			return -EINVAL;
+		meta->steps[meta->n_steps] = (struct virt_clock_step){
+			.cpu = step.cpu, .back = step.back, .from = step.from,
+			.add = virt_clock_step_add(meta->offset, step.offset, meta->drift_ppm),
+		};
+	}
+	return virt_clock_steps_are_sorted(meta->steps, n) ? 0 : -EINVAL;
+}
+
+/** The offset and the drift come before what is read by them. */
+static const struct json_field fields[] = {
+	{ JSON_A_TEXT("host", struct align_meta, host) },
+	{ JSON_A_TEXT("source", struct align_meta, source) },
+	{ JSON_A_VALUE("offset", struct align_meta, offset, 0), .must = true },
+	/* before it was written, it was 0 */
+	{ JSON_A_VALUE("at", struct align_meta, at, 0) },
+	{ JSON_A_WORD("unit", struct align_meta, cycles, false, unit_word, 2), .always = true },
+	{ .key = "interval", .kind = JSON_OWN, .put = put_interval, .take = take_interval },
+	{ .key = "drift_ppm", .kind = JSON_REAL, JSON_PLACE(struct align_meta, drift_ppm),
+	  .decimals = 6 },
+	{ JSON_A_FLAG("after_trace_cmd", struct align_meta, after_trace_cmd), .always = true },
+	{ .key = "vcpus", .kind = JSON_OWN, .put = put_vcpus, .take = take_vcpus },
+	{ .key = STEPS, .kind = JSON_OWN, .put = put_steps, .take = take_steps },
+	JSON_FIELDS_END
+};
+
+/* --- writing --------------------------------------------------------------------------------- */
 
 /** As it stands in the sidecar. Return: malloc'ed, or NULL without memory. */
 static char *value_of(const struct align_meta *meta)
 {
-	struct json_object *object = object_of(meta);
-	const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+	struct json_object *object = json_object_new_object();
+	bool made = object && !json_fields_write(object, fields, meta);
+	const char *text = !made ? NULL :
+			   json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
 							  JSON_C_TO_STRING_SPACED |
 							  JSON_C_TO_STRING_NOSLASHESCAPE);
 	char *value = NULL;
@@ -157,6 +269,22 @@ static char *value_of(const struct align_meta *meta)
 		return NULL;
 	}
 	return value;
+}
+
+/** What is there now; the sidecar of another trace is none. Return: 0 or a negative errno. */
+static int load_or_begin(struct sidecar *sidecar, char *error, size_t size)
+{
+	int ret = access(sidecar->path, F_OK) ? -ESTALE : load(sidecar, error, size);
+
+	if (ret != -ESTALE)
+		return ret;
+	free(sidecar->text);
+	sidecar->text = strdup("{}\n");
+	sidecar->size = sidecar->text ? strlen(sidecar->text) : 0;
+	if (sidecar->text)
+		return 0;
+	text_format(error, size, "%s: not enough memory", sidecar->path);
+	return -ENOMEM;
 }
 
 /** Set the member in what is there now, and replace the file. Return: 0 or a negative errno. */
@@ -190,8 +318,7 @@ int align_meta_write(const char *guest_path, const struct align_meta *meta, char
 		ret = whole_file_open(&file, sidecar.path, true);
 	if (ret)
 		goto cannot_write;
-	sidecar.there = !access(sidecar.path, F_OK);
-	ret = load(&sidecar, error, size);
+	ret = load_or_begin(&sidecar, error, size);
 	if (ret) {
 		whole_file_discard(&file);
 		goto end;
@@ -211,116 +338,32 @@ end:
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/** Return: malloc'ed, by CPU; NULL if there are none or without memory. */
-static int *read_tids(struct json_object *object, int *n)
+static bool is_drift(double ppm)
 {
-	struct json_object *list = json_member(object, "vcpus", json_type_array);
-	size_t length = list ? json_object_array_length(list) : 0;
-	int *tids = calloc(MAX_TIDS, sizeof(*tids));
-
-	*n = 0;
-	for (int i = 0; tids && i < MAX_TIDS; i++)
-		tids[i] = VIRT_NONE;
-	for (size_t i = 0; tids && i < length && i < MAX_TIDS; i++) {
-		struct json_object *vcpu = json_object_array_get_idx(list, i);
-		struct json_object *cpu = json_member(vcpu, "guest_cpu", json_type_int);
-		struct json_object *tid = json_member(vcpu, "tid", json_type_int);
-		int at = cpu ? json_object_get_int(cpu) : -1;
-
-		if (!tid || at < 0 || at >= MAX_TIDS)
-			continue;
-		tids[at] = json_object_get_int(tid);
-		if (at >= *n)
-			*n = at + 1;
-	}
-	return tids;
+	return isfinite(ppm) && fabs(ppm) <= 1e6;
 }
 
-/** Return: false for what cannot be. */
-static bool read_step(struct json_object *object, const struct align_meta *meta,
-		      struct virt_clock_step *step)
+/** Return: 0, or a negative errno and what it is of. */
+static int read_fields(struct json_object *object, struct align_meta *meta, const char **what)
 {
-	struct json_object *cpu = json_member(object, "guest_cpu", json_type_int);
-	struct json_object *offset = json_member(object, "offset", json_type_int);
-	struct json_object *from = json_member(object, "from", json_type_int);
-	struct json_object *back = json_member(object, "back", json_type_boolean);
+	struct json_wrong wrong;
+	struct json_object *at, *drift;
+	double ppm = json_object_object_get_ex(object, "drift_ppm", &drift) ?
+		     json_object_get_double(drift) : 0;
+	int ret;
 
-	if (!cpu || !offset || json_object_get_int64(cpu) < 0 ||
-	    json_object_get_int64(cpu) >= MAX_TIDS)
-		return false;
-	*step = (struct virt_clock_step){
-		.cpu = json_object_get_int(cpu), .back = back && json_object_get_boolean(back),
-		.from = from ? json_object_get_int64(from) : INT64_MIN,
-		.add = virt_clock_step_add(meta->offset, json_object_get_int64(offset),
-					   meta->drift_ppm),
-	};
-	return true;
-}
-
-/** Return: 0, -EINVAL if they cannot be, or -ENOMEM. */
-static int read_steps(struct json_object *object, struct align_meta *meta)
-{
-	struct json_object *list = json_member(object, "steps", json_type_array);
-	size_t n = list ? json_object_array_length(list) : 0;
-
-	if (!list)
-		return json_object_object_get_ex(object, "steps", &list) ? -EINVAL : 0;
-	if (n > VIRT_CLOCK_MAX_STEPS)
+	*what = "has no offset, or an impossible drift or time";
+	if (!is_drift(ppm) || (json_object_object_get_ex(object, "at", &at) &&
+			       !json_object_is_type(at, json_type_int)))
 		return -EINVAL;
-	meta->steps = calloc(n + 1, sizeof(*meta->steps));
-	if (!meta->steps)
-		return -ENOMEM;
-	for (; meta->n_steps < n; meta->n_steps++)
-		if (!read_step(json_object_array_get_idx(list, meta->n_steps), meta,
-			       &meta->steps[meta->n_steps]))
-			return -EINVAL;
-	return virt_clock_steps_are_sorted(meta->steps, n) ? 0 : -EINVAL;
-}
-
-static char *read_text(struct json_object *object, const char *key)
-{
-	struct json_object *value = json_member(object, key, json_type_string);
-
-	return strdup(value ? json_object_get_string(value) : "");
-}
-
-/** Return: NULL with errno: ENOMEM, or EINVAL for steps that cannot be. */
-static struct align_meta *meta_of(struct json_object *object, int64_t offset, double ppm)
-{
-	struct json_object *after = json_member(object, "after_trace_cmd", json_type_boolean);
-	struct json_object *interval = json_member(object, "interval", json_type_array);
-	struct json_object *at = json_member(object, "at", json_type_int);
-	struct align_meta *meta = calloc(1, sizeof(*meta));
-	char *unit = read_text(object, "unit");
-	int ret = -ENOMEM;
-
-	if (!meta || !unit)
-		goto err;
-	meta->host = read_text(object, "host");
-	meta->source = read_text(object, "source");
-	meta->tids = read_tids(object, &meta->n_tids);
-	meta->cycles = !strcmp(unit, "cycles");
-	meta->after_trace_cmd = after && json_object_get_boolean(after);
-	meta->offset = meta->lo = meta->hi = offset;
-	meta->drift_ppm = ppm;
-	/* before it was told, it was 0 */
-	meta->at = at ? json_object_get_int64(at) : 0;
-	if (interval && json_object_array_length(interval) == 2) {
-		meta->lo = json_object_get_int64(json_object_array_get_idx(interval, 0));
-		meta->hi = json_object_get_int64(json_object_array_get_idx(interval, 1));
-	}
-	if (!meta->host || !meta->source || !meta->tids)
-		goto err;
-	ret = read_steps(object, meta);
-	if (ret)
-		goto err;
-	free(unit);
-	return meta;
-err:
-	free(unit);
-	align_meta_free(meta);
-	errno = -ret;
-	return NULL;
+	ret = json_fields_read(object, fields, meta, &wrong);
+	if (ret == -EINVAL && !strcmp(wrong.key, STEPS))
+		*what = "has impossible steps";
+	if (!ret && !meta->host)
+		meta->host = strdup("");
+	if (!ret && !meta->source)
+		meta->source = strdup("");
+	return ret || (meta->host && meta->source) ? ret : -ENOMEM;
 }
 
 /** Is an alignment in the unit of the trace, as far as that tells? */
@@ -335,44 +378,38 @@ static bool counts_alike(const char *guest_path, const struct align_meta *meta)
 
 int align_meta_read(const char *guest_path, struct align_meta **meta, char *error, size_t size)
 {
-	struct json_object *object, *offset, *drift, *at;
+	struct json_object *object;
 	struct sidecar sidecar;
-	double ppm;
+	const char *what = NULL;
 	int ret = find_sidecar(guest_path, &sidecar);
 
 	*meta = NULL;
-	if (ret)
-		text_format(error, size, "%s: not enough memory", guest_path);
-	else if (sidecar.there)
+	if (!ret && sidecar.there) {
 		ret = load(&sidecar, error, size);
-	object = ret || !sidecar.root ? NULL : json_member(sidecar.root, KEY, json_type_object);
-	if (!object)
-		goto end;
-	offset = json_member(object, "offset", json_type_int);
-	ppm = json_object_object_get_ex(object, "drift_ppm", &drift) ?
-	      json_object_get_double(drift) : 0;
-	if (!offset || !isfinite(ppm) || fabs(ppm) > 1e6 ||
-	    (json_object_object_get_ex(object, "at", &at) &&
-	     !json_object_is_type(at, json_type_int))) {
-		snprintf(error, size, "%s: the sidecar's \"" KEY "\" has no offset, or an "
-			 "impossible drift or time: run 'kshark-virt align --write' again",
-			 guest_path);
-		ret = -EINVAL;
-		goto end;
+		if (ret)
+			goto end;
 	}
-	*meta = meta_of(object, json_object_get_int64(offset), ppm);
-	if (!*meta) {
-		ret = -errno;
-		text_format(error, size, ret == -ENOMEM ? "%s: not enough memory" :
-			    "%s: the sidecar's \"" KEY "\" has impossible steps: run 'kshark-virt "
-			    "align --write' again", guest_path);
+	object = sidecar.root ? json_member(sidecar.root, KEY, json_type_object) : NULL;
+	if (!ret && !object)
+		goto end;
+	if (!ret)
+		*meta = calloc(1, sizeof(**meta));
+	if (!ret)
+		ret = *meta ? read_fields(object, *meta, &what) : -ENOMEM;
+	if (ret == -ENOMEM) {
+		text_format(error, size, "%s: not enough memory", guest_path);
+	} else if (ret) {
+		text_format(error, size, "%s: the sidecar's \"" KEY "\" %s: run 'kshark-virt "
+			    "align --write' again", guest_path, what);
 	} else if (!counts_alike(guest_path, *meta)) {
 		text_format(error, size, "%s: the alignment in its sidecar is for times in %s: run "
 			    "'kshark-virt align --write' again", guest_path,
-			    (*meta)->cycles ? "cycles" : "ns");
+			    unit_word((*meta)->cycles));
+		ret = -EINVAL;
+	}
+	if (ret) {
 		align_meta_free(*meta);
 		*meta = NULL;
-		ret = -EINVAL;
 	}
 end:
 	free_sidecar(&sidecar);
@@ -383,8 +420,7 @@ void align_meta_free(struct align_meta *meta)
 {
 	if (!meta)
 		return;
-	free(meta->host);
-	free(meta->source);
+	json_fields_free(fields, meta);
 	free(meta->tids);
 	free(meta->steps);
 	free(meta);

@@ -309,28 +309,16 @@ int host_topology_live(struct host_topology *topology, const char *root)
 	return ret;
 }
 
+static int put_topology(struct json_object *root, const void *topology)
+{
+	return json_fields_write(root, topology_fields, topology);
+}
+
 int host_topology_write(const struct host_topology *topology, const char *trace_path, char *error,
 			size_t size)
 {
-	char *path = sidecar_path(trace_path), *there = sidecar_find(trace_path);
-	struct json_object *root = NULL;
-	int ret = path ? 0 : -ENOMEM;
-
-	if (!topology->n)
-		goto end;
-	if (!ret && there)
-		ret = json_read_file(there, &root, error, size);
-	else if (!ret)
-		root = json_object_new_object();
-	if (!ret)
-		ret = json_fields_write(root, topology_fields, topology);
-	if (!ret)
-		ret = json_write_file(path, root, error, size);
-	json_object_put(root);
-end:
-	free(path);
-	free(there);
-	return ret;
+	return topology->n ? json_update_sidecar(trace_path, put_topology, topology, error, size) :
+	       0;
 }
 
 void host_topology_free(struct host_topology *topology)
