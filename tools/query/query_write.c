@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	query_write.c
- * @brief	Write the rows of a question as a table for people, as CSV or as JSON.
+ * @brief	The rows of a question as a table, whose columns are those of the question.
  *
- * A table of tools/table has columns of one type each, which its description names. The values of a
- * question have a type each, and SQLite knows it only when the row is there.
+ * The values of a column can have a type each, and SQLite knows it only when the row is there.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "escape.h"
 #include "options.h"
 #include "query.h"
 
 /** Bytes of the first rows, which set the widths of a text table. */
 #define SAMPLE_BYTES	(1 << 20)
-
-/** Columns of text are at least so far apart. */
-#define GAP		2
 
 /* --- values ---------------------------------------------------------------------------------- */
 
@@ -57,10 +51,16 @@ static char *value_dup(sqlite3_stmt *row, int i)
 	return strdup(bytes);
 }
 
-static bool is_number(int type)
-{
-	return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
-}
+/** Columns, and rows that wait until the widths of columns are known, or one row. */
+struct result {
+	struct query	*query;
+	size_t		n_columns;
+	struct table_column *columns;
+	char		**names;	/* of these: SQLite's own do not last */
+	struct table_cell *cells;	/* @n, row by row */
+	char		**texts;	/* the text of each, which it owns */
+	size_t		n, cells_room, texts_room, bytes;
+};
 
 static int no_memory(void)
 {
@@ -68,56 +68,61 @@ static int no_memory(void)
 	return -1;
 }
 
-/* --- CSV ------------------------------------------------------------------------------------- */
-
-static void csv_titles(const struct query *query, struct output *out)
+/** @text: of the value */
+static struct table_cell cell_of(sqlite3_stmt *row, int i, const char *text)
 {
-	for (int i = 0; i < sqlite3_column_count(query->statement); i++) {
-		const char *name = sqlite3_column_name(query->statement, i);
-
-		if (i)
-			out_char(out, ',');
-		out_csv(out, name ? name : "", name ? strlen(name) : 0);
+	switch (sqlite3_column_type(row, i)) {
+	case SQLITE_NULL:
+		return table_unknown();
+	case SQLITE_INTEGER:
+		return table_value(table_number(sqlite3_column_int64(row, i)), TABLE_TIME, text);
+	case SQLITE_FLOAT:
+		return table_value(table_rate(true, sqlite3_column_double(row, i)), TABLE_RATE,
+				   text);
+	default:
+		return table_name(text);
 	}
-	out_char(out, '\n');
 }
 
-static int csv_row(const struct query *query, struct output *out)
+static int take_row(struct result *result)
 {
-	sqlite3_stmt *row = query->statement;
+	sqlite3_stmt *row = result->query->statement;
 
-	for (int i = 0; i < sqlite3_column_count(row); i++) {
-		int type = sqlite3_column_type(row, i);
-		char *text = value_dup(row, i);
+	for (size_t i = 0; i < result->n_columns; i++) {
+		struct table_column *column = &result->columns[i];
+		char *text = value_dup(row, (int)i);
+		size_t width = text ? out_columns(text) : 0;
 
-		if (!text)
+		if (!text || ARRAY_GROW(result->cells, result->n, result->cells_room) ||
+		    ARRAY_GROW(result->texts, result->n, result->texts_room)) {
+			free(text);
 			return no_memory();
-		if (i)
-			out_char(out, ',');
-		if (is_number(type))
-			out_str(out, text);
-		else if (*text)
-			out_csv(out, text, strlen(text));
-		else if (type != SQLITE_NULL)
-			out_str(out, "\"\"");
-		free(text);
+		}
+		result->cells[result->n] = cell_of(row, (int)i, text);
+		result->texts[result->n++] = text;
+		result->bytes += strlen(text);
+		if (column->width < width)
+			column->width = width;
 	}
-	out_char(out, '\n');
 	return 0;
 }
 
-static int write_csv(struct query *query, struct output *out)
+static void release_rows(struct result *result)
 {
-	int ret;
-
-	csv_titles(query, out);
-	while ((ret = query_step(query)) > 0 && !out->error)
-		if (csv_row(query, out))
-			return -1;
-	return ret;
+	for (size_t i = 0; i < result->n; i++)
+		free(result->texts[i]);
+	result->n = 0;
 }
 
-/* --- JSON ------------------------------------------------------------------------------------ */
+/** All rows that wait. */
+static void flush_rows(struct result *result, struct table_writer *to)
+{
+	for (size_t i = 0; i < result->n; i += result->n_columns)
+		table_row(to, &result->cells[i]);
+	release_rows(result);
+}
+
+/* --- columns --------------------------------------------------------------------------------- */
 
 int query_check_names(const struct query *query)
 {
@@ -133,210 +138,107 @@ int query_check_names(const struct query *query)
 	return KSV_EXIT_OK;
 }
 
-static int json_row(const struct query *query, struct json *json)
+static int take_columns(struct result *result)
 {
-	sqlite3_stmt *row = query->statement;
-
-	json_open(json, NULL, '{', true);
-	for (int i = 0; i < sqlite3_column_count(row); i++) {
-		const char *name = sqlite3_column_name(row, i);
-		int type = sqlite3_column_type(row, i);
-		double number = type == SQLITE_FLOAT ? sqlite3_column_double(row, i) : 0;
-		char *text;
-
-		if (type == SQLITE_INTEGER) {
-			json_i64(json, name, sqlite3_column_int64(row, i));
-		} else if (type == SQLITE_NULL) {
-			json_null(json, name);
-		} else if (type == SQLITE_FLOAT && isfinite(number)) {
-			json_exact(json, name, number);
-		} else {
-			text = value_dup(row, i);
-			if (!text)
-				return no_memory();
-			json_str(json, name, text);
-			free(text);
-		}
-	}
-	json_close(json, '}');
-	return 0;
-}
-
-static int write_json(struct query *query, const struct trace_notes *notes, struct output *out)
-{
-	struct json json;
-	int ret;
-
-	json_document(&json, out);
-	json_warnings(&json, notes);
-	json_open(&json, "columns", '[', true);
-	for (int i = 0; i < sqlite3_column_count(query->statement); i++)
-		json_str(&json, NULL, sqlite3_column_name(query->statement, i));
-	json_close(&json, ']');
-	json_open(&json, "rows", '[', false);
-	while ((ret = query_step(query)) > 0 && !out->error)
-		if (json_row(query, &json))
-			return -1;
-	json_close(&json, ']');
-	json_document_end(&json);
-	return ret;
-}
-
-/* --- text ------------------------------------------------------------------------------------ */
-
-/** A value in a column, escaped. */
-struct cell {
-	char		*text;
-	bool		is_number;	/* it stands on the right */
-};
-
-/** The first rows, which give the widths of columns. */
-struct sample {
-	int		n_columns;
-	struct cell	*cells;		/* @n, row by row */
-	size_t		n, room, bytes;
-	size_t		*widths;
-};
-
-static int take_cell(struct sample *sample, int column, char *raw, bool is_number)
-{
-	char *text = raw ? escape_dup(raw) : NULL;
-	size_t width = text ? out_columns(text) : 0;
-
-	free(raw);
-	if (!text || ARRAY_GROW(sample->cells, sample->n, sample->room)) {
-		free(text);
+	result->columns = calloc(result->n_columns + 1, sizeof(*result->columns));
+	result->names = calloc(result->n_columns + 1, sizeof(*result->names));
+	if (!result->columns || !result->names)
 		return no_memory();
-	}
-	sample->cells[sample->n++] = (struct cell){ .text = text, .is_number = is_number };
-	sample->bytes += strlen(text);
-	if (sample->widths[column] < width)
-		sample->widths[column] = width;
-	return 0;
-}
+	for (size_t i = 0; i < result->n_columns; i++) {
+		const char *name = sqlite3_column_name(result->query->statement, (int)i);
 
-static int take_row(const struct query *query, struct sample *sample)
-{
-	sqlite3_stmt *row = query->statement;
-
-	for (int i = 0; i < sample->n_columns; i++) {
-		int type = sqlite3_column_type(row, i);
-
-		/* as in report, what is not known */
-		if (take_cell(sample, i, type == SQLITE_NULL ? strdup("-") : value_dup(row, i),
-			      is_number(type) || type == SQLITE_NULL))
-			return -1;
+		result->names[i] = name ? strdup(name) : NULL;
+		if (!result->names[i])
+			return no_memory();
+		name = result->names[i];
+		result->columns[i] = (struct table_column){
+			.key = name, .title = name, .type = TABLE_VALUE, .width = out_columns(name),
+		};
 	}
 	return 0;
-}
-
-static void put_blanks(struct output *out, size_t n)
-{
-	while (n--)
-		out_char(out, ' ');
-}
-
-/** The last column has no blanks after it. */
-static void put_cell(struct output *out, const struct cell *cell, size_t width, bool is_last)
-{
-	size_t used = out_columns(cell->text), rest = used < width ? width - used : 0;
-
-	if (cell->is_number)
-		put_blanks(out, rest);
-	out_str(out, cell->text);
-	if (!cell->is_number && !is_last)
-		put_blanks(out, rest);
-	if (!is_last)
-		put_blanks(out, GAP);
-}
-
-static void put_rows(struct sample *sample, size_t from, struct output *out)
-{
-	size_t n = (size_t)sample->n_columns;
-
-	for (size_t i = from; i < sample->n; i++) {
-		put_cell(out, &sample->cells[i], sample->widths[i % n], i % n == n - 1);
-		if (i % n == n - 1)
-			out_char(out, '\n');
-	}
-	for (size_t i = 0; i < sample->n; i++)
-		free(sample->cells[i].text);
-	sample->n = 0;
 }
 
 /** A title stands where the numbers of its column do, by the first row. */
-static int take_titles(const struct query *query, struct sample *sample)
+static void place_titles(struct result *result)
 {
-	for (int i = 0; i < sample->n_columns; i++) {
-		const char *name = sqlite3_column_name(query->statement, i);
-
-		if (take_cell(sample, i, name ? strdup(name) : NULL, false))
-			return -1;
-	}
-	return 0;
+	for (size_t i = 0; i < result->n_columns && result->n; i++)
+		result->columns[i].right = result->cells[i].unknown ||
+					   result->cells[i].as != TABLE_NAME;
 }
 
-static void put_titles(struct sample *sample, struct output *out)
+/* --- all of it ------------------------------------------------------------------------------- */
+
+/** Rows until there are @most. Return: 1: there may be more, 0, or -1. */
+static int read_rows(struct result *result, size_t most)
 {
-	size_t n = (size_t)sample->n_columns;
+	int ret = 1;
 
-	out_style(out, OUT_HEAD);
-	for (size_t i = 0; i < n; i++) {
-		sample->cells[i].is_number = sample->n > n && sample->cells[i + n].is_number;
-		put_cell(out, &sample->cells[i], sample->widths[i], i == n - 1);
-	}
-	out_style(out, OUT_PLAIN);
-	out_char(out, '\n');
-}
-
-static int write_sample(struct query *query, struct sample *sample, struct output *out)
-{
-	size_t n = (size_t)sample->n_columns;
-	int ret = take_titles(query, sample) ? -1 : 1;
-
-	while (ret > 0 && sample->n < n * QUERY_SAMPLE_ROWS && sample->bytes < SAMPLE_BYTES) {
-		ret = query_step(query);
-		if (ret > 0 && take_row(query, sample))
+	while (ret > 0 && result->n < most * result->n_columns && result->bytes < SAMPLE_BYTES) {
+		ret = query_step(result->query);
+		if (ret > 0 && take_row(result))
 			return -1;
 	}
-	if (ret < 0)
+	return ret;
+}
+
+static int write_rows(struct result *result, struct table_writer *to)
+{
+	/* text has columns as wide as the first rows need */
+	int ret = read_rows(result, table_is(to, TABLE_TEXT) ? QUERY_SAMPLE_ROWS : 1);
+
+	if (ret < 0 && table_is(to, TABLE_TEXT))
 		return ret;
-	put_titles(sample, out);
-	if (sample->n == n)
-		out_str(out, "no rows\n");
-	put_rows(sample, n, out);
-	while (ret > 0 && (ret = query_step(query)) > 0 && !out->error) {
-		if (take_row(query, sample))
-			return -1;
-		put_rows(sample, 0, out);
-	}
+	place_titles(result);
+	table_flat(to, true);
+	do {
+		flush_rows(result, to);
+		result->bytes = 0;
+	} while (ret > 0 && !to->out->error && (ret = read_rows(result, 1)) >= 0);
+	table_flat_end(to);
 	return ret;
 }
 
-static int write_text(struct query *query, struct output *out)
+static void json_columns(struct json *json, const struct result *result)
 {
-	struct sample sample = { .n_columns = sqlite3_column_count(query->statement) };
-	int ret;
-
-	sample.widths = calloc((size_t)sample.n_columns, sizeof(*sample.widths));
-	if (!sample.widths)
-		return no_memory();
-	ret = write_sample(query, &sample, out);
-	for (size_t i = 0; i < sample.n; i++)
-		free(sample.cells[i].text);
-	free(sample.cells);
-	free(sample.widths);
-	return ret;
+	json_open(json, "columns", '[', true);
+	for (size_t i = 0; i < result->n_columns; i++)
+		json_str(json, NULL, result->columns[i].key);
+	json_close(json, ']');
 }
 
 int query_write(struct query *query, enum table_format_kind format,
 		const struct trace_notes *notes, struct output *out)
 {
-	int ret;
+	struct result result = {
+		.query = query, .n_columns = (size_t)sqlite3_column_count(query->statement),
+	};
+	struct json json;
+	int ret = take_columns(&result);
+	const struct table table = { .rows = {
+		.key = "rows", .columns = result.columns, .n = result.n_columns, .flush = true,
+		.heading = true, .titled = true, .none = "no rows\n",
+	} };
+	struct table_writer to = {
+		.table = &table, .format = table_formats[format], .out = out, .json = &json,
+	};
 
+	if (ret)
+		goto end;
+	if (format == TABLE_JSON) {
+		json_document(&json, out);
+		json_warnings(&json, notes);
+		json_columns(&json, &result);
+	}
+	ret = write_rows(&result, &to);
 	if (format == TABLE_JSON)
-		ret = write_json(query, notes, out);
-	else
-		ret = format == TABLE_CSV ? write_csv(query, out) : write_text(query, out);
+		json_document_end(&json);
+end:
+	release_rows(&result);
+	free(result.cells);
+	free(result.texts);
+	for (size_t i = 0; i < result.n_columns && result.names; i++)
+		free(result.names[i]);
+	free(result.names);
+	free(result.columns);
 	return ret < 0 ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }

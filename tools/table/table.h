@@ -37,6 +37,7 @@ enum table_type {
 	TABLE_FIXED,		/* the same with three decimals, six in JSON */
 	TABLE_SHARE,		/* of a whole, for people alone */
 	TABLE_PER_SECOND,	/* how many in a second, for people alone */
+	TABLE_VALUE,		/* of each cell another type: see table_value() */
 	TABLE_PCPUS,		/* a duration on each of some pCPUs; not in CSV */
 	TABLE_LIST,		/* things with columns of their own; in JSON alone */
 	TABLE_MEMBERS,		/* members that a function writes; in JSON alone */
@@ -65,7 +66,8 @@ struct table_column {
 	bool		brief;		/* of a TABLE_SHARE in text: one decimal */
 	unsigned int	shown;		/* of TABLE_DURATIONS in text: TABLE_TOTAL, TABLE_STAT() */
 	enum virt_stat	stat;		/* of TABLE_ONE_STAT */
-	bool		right;		/* of a TABLE_NAME in LaTeX: it is a number */
+	bool		right;		/* of a TABLE_NAME in LaTeX: it is a number; of a
+					 * TABLE_VALUE in text: so is its title */
 	bool		not_before;	/* of TABLE_STRETCHES: without those that began before */
 	const struct table_column *list; /* of TABLE_LIST: the columns of its things */
 	size_t		n_list;
@@ -83,6 +85,7 @@ struct table_cell {
 	bool		unknown;	/* the same, but null in JSON */
 	enum out_style	style;		/* in text */
 	const char	*instead;	/* in text: replaces the number */
+	enum table_type	as;		/* of a TABLE_VALUE: TABLE_NAME, _TIME or _RATE */
 	union {				/* by the type of the column */
 		const char	*name;
 		int64_t		number;	/* VIRT_NONE: unknown */
@@ -143,6 +146,15 @@ static inline struct table_cell table_rate(bool is_there, double rate)
 	return (struct table_cell){ .absent = !is_there, .rate = rate };
 }
 
+/** table_value - a number of a TABLE_VALUE. @text: that number, in text and CSV */
+static inline struct table_cell table_value(struct table_cell number, enum table_type as,
+					    const char *text)
+{
+	number.as = as;
+	number.instead = text;
+	return number;
+}
+
 static inline struct table_cell table_share(int64_t number, int64_t whole)
 {
 	return (struct table_cell){ .number = number, .whole = whole };
@@ -184,6 +196,8 @@ struct table_rows {
 	const struct table_column *columns;
 	size_t		n;
 	bool		apart;		/* text: an empty line above their titles */
+	bool		flush;		/* text: no blanks in front of lines */
+	bool		heading;	/* text: titles are in OUT_HEAD */
 	bool		titled;		/* text: titles also stand above no rows */
 	const char	*none;		/* text: a line for a group without rows */
 };

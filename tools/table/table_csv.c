@@ -85,6 +85,11 @@ static size_t n_stretches_of(const struct table_column *column)
 	return column->not_before ? 1 : TABLE_N_STRETCHES;
 }
 
+static void put_text(struct output *out, const char *text)
+{
+	out_csv(out, text, strlen(text));
+}
+
 /** A distribution has its key in front of each of its titles. @comma: has the next a comma? */
 static void put_titles(struct output *out, const struct table_column *columns, size_t n,
 		       bool *comma)
@@ -102,8 +107,19 @@ static void put_titles(struct output *out, const struct table_column *columns, s
 		if (n_stretches || columns[i].type == TABLE_DURATIONS)
 			table_csv_titles(out, prefix, n_stretches);
 		else
-			out_str(out, table_key(&columns[i], key));
+			put_text(out, table_key(&columns[i], key));
 	}
+}
+
+/** A text that is empty is not what is unknown. */
+static void put_value(struct output *out, const struct table_cell *cell)
+{
+	if (cell->as != TABLE_NAME)
+		out_str(out, cell->instead);
+	else if (*cell->name)
+		put_text(out, cell->name);
+	else
+		out_str(out, "\"\"");
 }
 
 static void put_cell(struct output *out, const struct table_column *title,
@@ -114,7 +130,11 @@ static void put_cell(struct output *out, const struct table_column *title,
 	switch (title->type) {
 	case TABLE_NAME:
 		if (known && cell->name)
-			out_csv(out, cell->name, strlen(cell->name));
+			put_text(out, cell->name);
+		break;
+	case TABLE_VALUE:
+		if (known)
+			put_value(out, cell);
 		break;
 	case TABLE_DURATIONS:
 		put_durations(out, known ? cell->durations : NULL);

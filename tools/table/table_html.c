@@ -212,6 +212,13 @@ static void put_cell(struct table_writer *to, struct html_table *table,
 		else
 			html_text(to->html, table, cell->name);
 		break;
+	case TABLE_VALUE:
+		if (cell->unknown)
+			html_unknown(to->html, table);
+		else
+			html_text(to->html, table, cell->as == TABLE_NAME ? cell->name :
+							cell->instead);
+		break;
 	case TABLE_DURATIONS:
 		put_durations(to, table, cell->unknown ? NULL : cell->durations);
 		break;

@@ -4,6 +4,7 @@
  * @brief	Tables as members of a JSON object: an array of groups, each with an array of rows.
  *		As JSON Lines: a document for each row.
  */
+#include <math.h>
 #include <stdio.h>
 
 #include "json_durations.h"
@@ -61,6 +62,17 @@ static void put_cell(struct json *json, const struct table_column *column,
 		break;
 	case TABLE_RATE:
 		json_number(json, key, cell->rate);
+		break;
+	case TABLE_VALUE:
+		/* JSON has no infinite numbers */
+		if (cell->as == TABLE_NAME)
+			json_str(json, key, cell->name);
+		else if (cell->as == TABLE_RATE && !isfinite(cell->rate))
+			json_str(json, key, cell->instead);
+		else if (cell->as == TABLE_RATE)
+			json_exact(json, key, cell->rate);
+		else
+			json_i64(json, key, cell->number);
 		break;
 	case TABLE_PCPUS:
 		put_pcpus(json, key, cell);

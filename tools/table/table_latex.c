@@ -134,8 +134,10 @@ static void put_cell(struct output *out, const struct table_column *column,
 		return;
 	if (cell->style)
 		out_str(out, "\\textbf{");
-	if (column->type == TABLE_NAME) {
+	if (column->type == TABLE_NAME || (column->type == TABLE_VALUE && cell->as == TABLE_NAME)) {
 		put_text(out, cell->name);
+	} else if (column->type == TABLE_VALUE) {
+		put_text(out, cell->instead);
 	} else {
 		number_text(number, sizeof(number), column, cell);
 		put_text(out, number);

@@ -38,13 +38,43 @@ static void put_title(struct output *out, const struct table_column *column)
 		text_right(out, table_title(column, title), width_of(column));
 }
 
+/** Values, and the titles of their columns, are so far apart. */
+#define GAP		2
+
+/** A value on the left or the right of its column. Return: the blanks that follow. */
+static size_t put_value(struct output *out, const char *text, size_t width, bool right)
+{
+	size_t used = out_columns(text), rest = used < width ? width - used : 0;
+
+	if (right)
+		out_text_left(out, "", rest);
+	out_text(out, text);
+	return GAP + (right ? 0 : rest);
+}
+
+/** Columns of the title before that a long title on the right covers. */
+static size_t covered(const struct table_column *column, const char *title, size_t blanks)
+{
+	size_t size = out_columns(title), width = width_of(column);
+
+	return size <= width ? 0 : size - width < blanks ? size - width : blanks;
+}
+
+static bool has_one_title(const struct table_column *column)
+{
+	return column->type < TABLE_ONE_STAT;
+}
+
 /** Blanks print only if another title follows. */
 static void put_titles(struct table_writer *to)
 {
 	size_t over = 0;	/* columns of the next name that a long title covers */
 	size_t blanks = 0;
 
-	out_str(to->out, to->rows->apart ? "\n  " : "  ");
+	out_str(to->out, to->rows->apart ? "\n" : "");
+	out_str(to->out, to->rows->flush ? "" : "  ");
+	if (to->rows->heading)
+		out_style(to->out, OUT_HEAD);
 	for (size_t i = 0; i < to->rows->n; i++) {
 		const struct table_column *column = &to->rows->columns[i];
 		size_t size = column->title ? strlen(column->title) : 0;
@@ -52,10 +82,13 @@ static void put_titles(struct table_writer *to)
 
 		if (!column->title)
 			continue;
-		if (!size && column->type < TABLE_ONE_STAT) {
+		if (!size && has_one_title(column)) {
 			blanks += column->type == TABLE_NAME ? width : width_of(column) + 1;
 			continue;
 		}
+		if (has_one_title(column) && column->type != TABLE_NAME &&
+		    column->type != TABLE_PCPUS && column->type != TABLE_VALUE)
+			blanks -= covered(column, column->title, blanks);
 		out_text_left(to->out, "", blanks);
 		blanks = 0;
 		if (column->type == TABLE_NAME) {
@@ -67,9 +100,13 @@ static void put_titles(struct table_writer *to)
 		over = 0;
 		if (column->type == TABLE_PCPUS)
 			out_printf(to->out, "  %s", column->title);
+		else if (column->type == TABLE_VALUE)
+			blanks = put_value(to->out, column->title, column->width, column->right);
 		else
 			put_title(to->out, column);
 	}
+	if (to->rows->heading)
+		out_style(to->out, OUT_PLAIN);
 	out_char(to->out, '\n');
 }
 
@@ -165,6 +202,12 @@ static void put_cell(struct output *out, const struct table_column *column,
 	}
 }
 
+/** As in report, what is not known. */
+static const char *value_text(const struct table_cell *cell)
+{
+	return cell->unknown ? "-" : cell->as == TABLE_NAME ? cell->name : cell->instead;
+}
+
 /** The width of the statistics of a column. */
 static size_t width_of_statistics(const struct table_column *column)
 {
@@ -187,7 +230,9 @@ static bool is_blank(const struct table_column *column, const struct table_cell 
 	if (column->type == TABLE_NAME)
 		*blanks = column->width;
 	else
-		*blanks = width_of(column) + 1;
+		*blanks = width_of(column) + (column->type == TABLE_VALUE ? GAP : 1);
+	if (column->type == TABLE_VALUE)
+		return !cell->unknown && cell->as == TABLE_NAME && !*cell->name;
 	return cell->absent || (column->type == TABLE_NAME && (cell->unknown || !*cell->name));
 }
 
@@ -198,7 +243,7 @@ static void put_row(struct table_writer *to, const struct table_cell *cells)
 
 	if (!to->n_rows)
 		put_titles(to);
-	out_str(to->out, "  ");
+	out_str(to->out, to->rows->flush ? "" : "  ");
 	for (size_t i = 0; i < to->rows->n; i++) {
 		const struct table_column *column = &to->rows->columns[i];
 		size_t n;
@@ -213,7 +258,11 @@ static void put_row(struct table_writer *to, const struct table_cell *cells)
 		blanks = 0;
 		if (cells[i].style)
 			out_style(to->out, cells[i].style);
-		put_cell(to->out, column, &cells[i], &to->rows->columns[to->rows->n]);
+		if (column->type == TABLE_VALUE)
+			blanks = put_value(to->out, value_text(&cells[i]), column->width,
+					   cells[i].unknown || cells[i].as != TABLE_NAME);
+		else
+			put_cell(to->out, column, &cells[i], &to->rows->columns[to->rows->n]);
 		if (cells[i].style)
 			out_style(to->out, OUT_PLAIN);
 		/* unknown ones have a sign in their first column alone */

@@ -322,13 +322,73 @@ static void test_one_stat(void **state)
 		if (!wanted[i])
 			continue;
 		out_collect(&out);
-		if (i == TABLE_JSON)
+		if (i == TABLE_JSON) {
 			json_begin(&json, &out);
+			json_open(&json, NULL, '{', true);
+		}
 		table_flat(&to, true);
 		table_row(&to, (const struct table_cell[]){ table_number(5), table_unknown() });
 		table_flat_end(&to);
-		if (i == TABLE_JSON)
+		if (i == TABLE_JSON) {
+			json_close(&json, '}');
 			json_end(&json);
+		}
+		assert_string_equal(out_collected(&out), wanted[i]);
+	}
+}
+
+/** Cells with a type each; lines without blanks in front, titles as far left as they need. */
+static void test_values(void **state)
+{
+	static const struct table_column values[] = {
+		{ .key = "a,b", .title = "a,b", .type = TABLE_VALUE, .width = 5 },
+		{ .key = "n", .title = "n", .type = TABLE_VALUE, .width = 4, .right = true },
+		{ .title = "", .type = TABLE_RATE, .width = 5 },
+		{ .title = "percent", .type = TABLE_RATE, .width = 4 },
+	};
+	static const struct table table_of = {
+		.rows = { .key = "rows", TABLE_COLUMNS(values), .flush = true },
+	};
+	const struct table_cell number = { .instead = "+1 %" };
+	const struct table_cell rows[][ARRAY_SIZE(values)] = {
+		{ table_name(""), table_value(table_rate(true, 1.5), TABLE_RATE, "1.5"),
+		  number, number },
+		{ table_name("x"), table_unknown(), number, table_absent() },
+		{ table_value(table_number(7), TABLE_TIME, "7"), table_name("y"),
+		  table_absent(), table_absent() },
+	};
+	static const char *const wanted[] = {
+		[TABLE_TEXT] = "a,b       n      percent\n"
+			       "        1.5    +1 % +1 %\n"
+			       "x         -    +1 %\n"
+			       "    7  y\n",
+		[TABLE_CSV] = "\"a,b\",n\n\"\",1.5\nx,\n7,y\n",
+		[TABLE_JSON] = "{\"rows\": [{\"a,b\": \"\", \"n\": 1.5}, "
+			       "{\"a,b\": \"x\", \"n\": null}, "
+			       "{\"a,b\": 7, \"n\": \"y\"}]}\n",
+	};
+	static struct output out;
+	struct json json;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		struct table_writer to = {
+			.table = &table_of, .format = table_formats[i], .out = &out, .json = &json,
+		};
+
+		out_collect(&out);
+		if (i == TABLE_JSON) {
+			json_begin(&json, &out);
+			json_open(&json, NULL, '{', true);
+		}
+		table_flat(&to, true);
+		for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
+			table_row(&to, rows[k]);
+		table_flat_end(&to);
+		if (i == TABLE_JSON) {
+			json_close(&json, '}');
+			json_end(&json);
+		}
 		assert_string_equal(out_collected(&out), wanted[i]);
 	}
 }
@@ -358,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_flat),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_one_stat),
+		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_sentence),
 	};
 
