@@ -22,12 +22,6 @@ const char *const compare_percentiles[] = {
 	NULL
 };
 
-static void put_right(struct output *out, const char *text, size_t width)
-{
-	out_char(out, ' ');
-	out_text_right(out, text, width);
-}
-
 static size_t name_width(const struct compare *compare, bool metrics)
 {
 	size_t width = MIN_NAME_WIDTH;
@@ -40,53 +34,100 @@ static size_t name_width(const struct compare *compare, bool metrics)
 	return width;
 }
 
-static size_t run_width(const struct compare *compare, int run)
-{
-	size_t width = VALUE_WIDTH + (run ? PERCENT_WIDTH + 1 : 0);
-	size_t n = out_columns(compare->runs[run]);
+/* --- text ------------------------------------------------------------------------------------ */
 
-	return n > width ? n : width;
+/** The columns of text: a name, then a value of each run, and its difference to the baseline. */
+#define TEXT_COLUMNS	(2 * COMPARE_MAX_RUNS)
+#define TEXT_CELL	32
+
+struct matrix {
+	struct table	table;
+	struct table_column columns[TEXT_COLUMNS];
+	struct table_writer to;
+};
+
+static void matrix_begin(struct matrix *matrix, struct output *out, const struct compare *compare,
+			 const char *what, size_t width)
+{
+	size_t n = 0;
+
+	matrix->columns[n++] = (struct table_column){ .title = what, .width = width };
+	for (int run = 0; run < compare->n_runs; run++) {
+		size_t whole = VALUE_WIDTH + (run ? PERCENT_WIDTH + 1 : 0);
+		size_t name = out_columns(compare->runs[run]);
+
+		whole = name > whole ? name : whole;
+		/* the run's name is above both */
+		matrix->columns[n++] = (struct table_column){
+			.title = run ? "" : compare->runs[run], .type = TABLE_RATE,
+			.width = whole - (run ? PERCENT_WIDTH + 1 : 0),
+		};
+		if (run)
+			matrix->columns[n++] = (struct table_column){
+				.title = compare->runs[run], .type = TABLE_RATE,
+				.width = PERCENT_WIDTH,
+			};
+	}
+	matrix->table = (struct table){ .rows = {
+		.columns = matrix->columns, .n = n, .flush = true, .titled = true,
+	} };
+	matrix->to = (struct table_writer){
+		.table = &matrix->table, .format = &table_text, .out = out,
+	};
+	table_flat(&matrix->to, true);
 }
 
-static void put_runs(struct output *out, const struct compare *compare, const char *what,
-		     size_t width)
+/** A number as @text; without one, there is nothing to be seen. */
+static struct table_cell text_cell(const char *text)
 {
-	out_text_left(out, what, width);
-	for (int run = 0; run < compare->n_runs; run++)
-		put_right(out, compare->runs[run], run_width(compare, run));
-	out_char(out, '\n');
+	return (struct table_cell){ .absent = !*text, .instead = text };
 }
 
-static void put_cell(struct output *out, const struct compare *compare, int run,
-		     const struct compare_metric *metric, int kind)
+/** A statistic of all runs. */
+static void matrix_row(struct matrix *matrix, const struct compare *compare, const char *name,
+		       const struct compare_metric *metric, int kind)
 {
-	const struct compare_cell *cell = &metric->sets[run].cells[kind];
 	const struct compare_cell *base = &metric->sets[0].cells[kind];
-	size_t width = run_width(compare, run) - (run ? PERCENT_WIDTH + 1 : 0);
-	char text[32] = "-";
+	char text[TEXT_COLUMNS][TEXT_CELL];
+	struct table_cell cells[TEXT_COLUMNS] = { table_name(name) };
+	size_t n = 1;
 
-	if (compare_has_too_few(&metric->sets[run], kind))
-		strcpy(text, "too few");
-	if (!isnan(cell->value))
-		snprintf(text, sizeof(text), "%.6g", cell->value);
-	put_right(out, text, width);
-	*text = '\0';
-	if (!isnan(cell->percent))
-		snprintf(text, sizeof(text), "%+.2f %%", cell->percent);
-	else if (base->value == 0 && cell->value != 0 && !isnan(cell->value))
-		snprintf(text, sizeof(text), "from 0");
-	/* no blanks at the end of a line */
-	if (run && (*text || run + 1 < compare->n_runs))
-		put_right(out, text, PERCENT_WIDTH);
+	for (int run = 0; run < compare->n_runs; run++) {
+		const struct compare_cell *cell = &metric->sets[run].cells[kind];
+		bool is_known = !isnan(cell->value);
+		char *value = text[n], *percent = text[n + 1];
+
+		strcpy(value, compare_has_too_few(&metric->sets[run], kind) ? "too few" : "-");
+		if (is_known)
+			snprintf(value, TEXT_CELL, "%.6g", cell->value);
+		cells[n++] = text_cell(value);
+		if (!run)
+			continue;
+		*percent = '\0';
+		if (!isnan(cell->percent))
+			snprintf(percent, TEXT_CELL, "%+.2f %%", cell->percent);
+		else if (base->value == 0 && cell->value != 0 && is_known)
+			strcpy(percent, "from 0");
+		cells[n++] = text_cell(percent);
+	}
+	table_row(&matrix->to, cells);
 }
 
-static void put_row(struct output *out, const struct compare *compare, const char *name,
-		    const struct compare_metric *metric, int kind, size_t width)
+/** How many values there are. */
+static void matrix_counts(struct matrix *matrix, const struct compare *compare,
+			  const struct compare_metric *metric)
 {
-	out_text_left(out, name, width);
-	for (int run = 0; run < compare->n_runs; run++)
-		put_cell(out, compare, run, metric, kind);
-	out_char(out, '\n');
+	char text[COMPARE_MAX_RUNS][TEXT_CELL];
+	struct table_cell cells[TEXT_COLUMNS] = { table_name("values") };
+	size_t n = 1;
+
+	for (int run = 0; run < compare->n_runs; run++) {
+		snprintf(text[run], sizeof(text[run]), "%zu", metric->sets[run].n);
+		cells[n++] = text_cell(text[run]);
+		if (run)
+			cells[n++] = table_absent();
+	}
+	table_row(&matrix->to, cells);
 }
 
 static void put_sentences(struct output *out, const struct compare *compare,
@@ -101,21 +142,6 @@ static void put_sentences(struct output *out, const struct compare *compare,
 		out_text(out, text);
 		out_char(out, '\n');
 	}
-}
-
-static void put_counts(struct output *out, const struct compare *compare,
-		       const struct compare_metric *metric, size_t width)
-{
-	char text[32];
-
-	out_text_left(out, "values", width);
-	for (int run = 0; run < compare->n_runs; run++) {
-		snprintf(text, sizeof(text), "%zu", metric->sets[run].n);
-		put_right(out, text, run_width(compare, run) - (run ? PERCENT_WIDTH + 1 : 0));
-		if (run && run + 1 < compare->n_runs)
-			put_right(out, "", PERCENT_WIDTH);
-	}
-	out_char(out, '\n');
 }
 
 static void put_confounders(struct output *out, const struct compare *compare)
@@ -138,12 +164,13 @@ static void put_confounders(struct output *out, const struct compare *compare)
 static void text_by_metric(struct output *out, const struct compare *compare,
 			   const struct compare_options *options)
 {
-	size_t width = name_width(compare, true);
 	int kind = compare_judged(options);
+	struct matrix matrix;
 
-	put_runs(out, compare, stats_name(kind), width);
+	matrix_begin(&matrix, out, compare, stats_name(kind), name_width(compare, true));
 	for (int i = 0; i < compare->n_metrics; i++)
-		put_row(out, compare, compare->metrics[i]->name, compare->metrics[i], kind, width);
+		matrix_row(&matrix, compare, compare->metrics[i]->name, compare->metrics[i], kind);
+	table_flat_end(&matrix.to);
 	for (int i = 0; i < compare->n_metrics && compare->n_runs > 1; i++) {
 		out_str(out, "\n");
 		out_style(out, OUT_HEAD);
@@ -187,7 +214,7 @@ static void text_of_metrics(struct output *out, const struct compare *compare,
 {
 	for (int i = 0; i < compare->n_metrics; i++) {
 		const struct compare_metric *metric = compare->metrics[i];
-		size_t width = name_width(compare, false);
+		struct matrix matrix;
 
 		if (i)
 			out_char(out, '\n');
@@ -195,11 +222,12 @@ static void text_of_metrics(struct output *out, const struct compare *compare,
 		out_text(out, metric->name);
 		out_style(out, OUT_PLAIN);
 		out_char(out, '\n');
-		put_runs(out, compare, "", width);
-		put_counts(out, compare, metric, width);
+		matrix_begin(&matrix, out, compare, "", name_width(compare, false));
+		matrix_counts(&matrix, compare, metric);
 		for (int kind = 0; kind < STATS_N; kind++)
 			if (options->kinds[kind])
-				put_row(out, compare, stats_name(kind), metric, kind, width);
+				matrix_row(&matrix, compare, stats_name(kind), metric, kind);
+		table_flat_end(&matrix.to);
 		put_sentences(out, compare, metric, "", options);
 	}
 }
