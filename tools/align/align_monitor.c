@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "align_columns.h"
 #include "align_monitor.h"
 #include "escape.h"
 #include "model_monitors.h"
@@ -65,29 +66,24 @@ static void put_text(const struct host_monitor *monitor, struct output *out, boo
 		   (unsigned long long)judged(alignment));
 }
 
-static void put_json(const struct host_monitor *monitor, struct json *json, bool many)
+static void result_object(struct json *json, const struct host_monitor *monitor, bool many)
 {
 	const struct virt_clock_alignment *alignment = &monitor->alignment;
-	int64_t at, offset = offset_of(monitor, &at);
+	int64_t at, offset = offset_of(monitor, &at), shift = offset - alignment->offset;
+	struct table_cell cells[ALIGNED_N_COLUMNS];
 
-	json_open(json, NULL, '{', false);
-	if (many)
-		json_str(json, "file", monitor_trace_path(monitor->trace));
-	else
-		json_version(json);
-	json_i64(json, "offset", offset);
-	json_i64(json, "at", at);
-	json_str(json, "unit", "ns");
-	json_open(json, "interval", '[', true);
-	json_i64(json, NULL, offset + alignment->lo - alignment->offset);
-	json_i64(json, NULL, offset + alignment->hi - alignment->offset);
-	json_close(json, ']');
-	json_fixed(json, "drift_ppm", alignment->drift_ppm);
-	json_fixed(json, "explained_percent", alignment->explained_percent);
-	json_u64(json, "events", judged(alignment));
-	json_str(json, "machine", machine_of(monitor));
-	json_str(json, "source", host_monitor_source_name(monitor->source));
-	json_bool(json, "refused", monitor->source == HOST_MONITOR_NONE);
+	align_cells(cells);
+	cells[ALIGNED_OFFSET] = table_number(offset);
+	cells[ALIGNED_AT] = table_number(at);
+	cells[ALIGNED_UNIT] = table_name("ns");
+	cells[ALIGNED_INTERVAL] = table_range(shift + alignment->lo, shift + alignment->hi);
+	cells[ALIGNED_DRIFT] = table_rate(true, alignment->drift_ppm);
+	cells[ALIGNED_EXPLAINED] = table_rate(true, alignment->explained_percent);
+	cells[ALIGNED_EVENTS] = table_number((int64_t)judged(alignment));
+	cells[ALIGNED_MACHINE] = table_name(machine_of(monitor));
+	cells[ALIGNED_SOURCE] = table_name(host_monitor_source_name(monitor->source));
+	cells[ALIGNED_REFUSED] = table_number(monitor->source == HOST_MONITOR_NONE);
+	align_begin(json, many ? monitor_trace_path(monitor->trace) : NULL, cells);
 	json_close(json, '}');
 }
 
@@ -168,7 +164,7 @@ int align_monitor(const char *host, const char *path, const struct align_monitor
 	if (json && !many)
 		json_begin(json, out);
 	if (json)
-		put_json(monitor, json, many);
+		result_object(json, monitor, many);
 	if (json && !many)
 		json_end(json);
 	if (!json)

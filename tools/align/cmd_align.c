@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "align_columns.h"
 #include "align_monitor.h"
 #include "align_try.h"
 #include "json_writer.h"
@@ -155,49 +156,38 @@ static void vcpu_rows(struct table_writer *to, const struct align_pair *pair)
 	table_flat_end(to);
 }
 
-static void put_json(const struct align *align, struct json *json, bool many)
+static void result_object(struct json *json, const struct align *align, bool many)
 {
 	const struct align_pair *pair = &align->pair;
 	const struct virt_clock_alignment *result = &pair->best.alignment;
 	const char *refused = align_pair_refusal(pair);
 	struct table_writer to = { .format = &table_json, .json = json };
+	const struct table_cell offsets[ALIGNED_N_TRACE_CMD] = {
+		table_number(pair->offsets.least), table_number(pair->offsets.most),
+		table_rate(true, pair->offsets.scale_ppm), table_number(pair->offsets.bend),
+		table_number(pair->best.source == ALIGN_TRACE_CMD),
+	};
+	struct table_cell cells[ALIGNED_N_COLUMNS];
 
-	json_open(json, NULL, '{', false);
-	if (many)
-		json_str(json, "file", align->guest_path);
-	else
-		json_version(json);
-	json_i64(json, "offset", result->offset);
-	json_i64(json, "at", result->at);
-	json_str(json, "unit", pair->cycles ? "cycles" : "ns");
-	json_open(json, "interval", '[', true);
-	json_i64(json, NULL, result->lo);
-	json_i64(json, NULL, result->hi);
-	json_close(json, ']');
-	json_fixed(json, "drift_ppm", result->drift_ppm);
-	json_open(json, "drift_interval", '[', true);
-	json_fixed(json, NULL, result->drift_lo_ppm);
-	json_fixed(json, NULL, result->drift_hi_ppm);
-	json_close(json, ']');
-	json_fixed(json, "explained_percent", result->explained_percent);
-	json_i64(json, "worst_violation", result->worst);
-	json_u64(json, "unknown", result->unknown);
-	json_u64(json, "interrupts", result->interrupts);
-	json_u64(json, "interrupts_explained", result->interrupts_explained);
-	json_bool(json, "by_interrupts", result->by_interrupts);
-	json_str(json, "source", align_source_name(pair->best.source));
-	json_bool(json, "refused", refused);
-	if (refused)
-		json_str(json, "reason", refused);
-	if (pair->has_offsets) {
-		json_open(json, "trace_cmd", '{', true);
-		json_i64(json, "least", pair->offsets.least);
-		json_i64(json, "most", pair->offsets.most);
-		json_fixed(json, "scale_ppm", pair->offsets.scale_ppm);
-		json_i64(json, "bend", pair->offsets.bend);
-		json_bool(json, "used", pair->best.source == ALIGN_TRACE_CMD);
-		json_close(json, '}');
-	}
+	align_cells(cells);
+	cells[ALIGNED_OFFSET] = table_number(result->offset);
+	cells[ALIGNED_AT] = table_number(result->at);
+	cells[ALIGNED_UNIT] = table_name(pair->cycles ? "cycles" : "ns");
+	cells[ALIGNED_INTERVAL] = table_range(result->lo, result->hi);
+	cells[ALIGNED_DRIFT] = table_rate(true, result->drift_ppm);
+	cells[ALIGNED_DRIFT_INTERVAL] = table_rates(result->drift_lo_ppm, result->drift_hi_ppm);
+	cells[ALIGNED_EXPLAINED] = table_rate(true, result->explained_percent);
+	cells[ALIGNED_WORST] = table_number(result->worst);
+	cells[ALIGNED_UNKNOWN] = table_number((int64_t)result->unknown);
+	cells[ALIGNED_INTERRUPTS] = table_number((int64_t)result->interrupts);
+	cells[ALIGNED_INTERRUPTS_EXPLAINED] = table_number((int64_t)result->interrupts_explained);
+	cells[ALIGNED_BY_INTERRUPTS] = table_number(result->by_interrupts);
+	cells[ALIGNED_SOURCE] = table_name(align_source_name(pair->best.source));
+	cells[ALIGNED_REFUSED] = table_number(refused != NULL);
+	cells[ALIGNED_REASON] = table_optional_name(refused);
+	if (pair->has_offsets)
+		cells[ALIGNED_TRACE_CMD] = table_object(offsets);
+	align_begin(json, many ? align->guest_path : NULL, cells);
 	if (pair->best.n_steps)
 		step_rows(&to, pair);
 	vcpu_rows(&to, pair);
@@ -406,10 +396,10 @@ static void put_result(const struct align *align, struct results *results)
 	struct output *out = results->out;
 
 	if (align->options->format == FORMAT_JSON && results->many) {
-		put_json(align, &results->json, true);
+		result_object(&results->json, align, true);
 	} else if (align->options->format == FORMAT_JSON) {
 		json_begin(&results->json, out);
-		put_json(align, &results->json, false);
+		result_object(&results->json, align, false);
 		json_end(&results->json);
 	} else {
 		if (results->many) {

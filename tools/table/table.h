@@ -40,6 +40,9 @@ enum table_type {
 	TABLE_VALUE,		/* of each cell another type: see table_value() */
 	TABLE_PCPUS,		/* a duration on each of some pCPUs; not in CSV */
 	TABLE_LIST,		/* things with columns of their own; in JSON alone */
+	TABLE_OBJECT,		/* one such thing */
+	TABLE_RANGE,		/* two times or ids, from and to; in JSON alone */
+	TABLE_FIXED_RANGE,	/* two numbers that are not whole; in JSON alone */
 	TABLE_MEMBERS,		/* members that a function writes; in JSON alone */
 	/* what follows has more titles than its own, which may be empty */
 	TABLE_ONE_STAT,		/* one statistic of durations in ns, which names the column: its
@@ -69,8 +72,9 @@ struct table_column {
 	bool		right;		/* of a TABLE_NAME in LaTeX: it is a number; of a
 					 * TABLE_VALUE in text: so is its title */
 	bool		not_before;	/* of TABLE_STRETCHES: without those that began before */
-	const struct table_column *list; /* of TABLE_LIST: the columns of its things */
+	const struct table_column *list; /* of TABLE_LIST, TABLE_OBJECT: the columns of things */
 	size_t		n_list;
+	bool		lines;		/* these have a line each */
 };
 
 /** Time on a pCPU. */
@@ -99,6 +103,8 @@ struct table_cell {
 	union {
 		int64_t		whole;	/* what a number or stretches are a share of; ns of a
 					 * TABLE_PER_SECOND */
+		int64_t		to;	/* of a TABLE_RANGE, after the number */
+		double		rate_to; /* of a TABLE_FIXED_RANGE, after the rate */
 		size_t		n;
 		void	(*members)(struct json *json, const void *of);
 	};
@@ -174,6 +180,22 @@ static inline struct table_cell table_stretches(const struct virt_stretches *str
 						int64_t whole)
 {
 	return (struct table_cell){ .stretches = stretches, .whole = whole };
+}
+
+static inline struct table_cell table_range(int64_t from, int64_t to)
+{
+	return (struct table_cell){ .number = from, .to = to };
+}
+
+static inline struct table_cell table_rates(double from, double to)
+{
+	return (struct table_cell){ .rate = from, .rate_to = to };
+}
+
+/** table_object - @members: a cell for each column of the thing */
+static inline struct table_cell table_object(const struct table_cell *members)
+{
+	return (struct table_cell){ .list = members, .n = 1 };
 }
 
 static inline struct table_cell table_list(const struct table_cell *list, size_t n)
@@ -279,6 +301,10 @@ void table_rows_end(struct table_writer *to);
 
 /** table_row - a row of the group. @cells: one for each column */
 void table_row(struct table_writer *to, const struct table_cell *cells);
+
+/** table_json_members - the cells as members of the JSON object that is open, without a table */
+void table_json_members(struct json *json, const struct table_column *columns, size_t n,
+			const struct table_cell *cells);
 
 /** table_is - is that the format? CSV has a row for what text has in one line. */
 bool table_is(const struct table_writer *to, enum table_format_kind format);

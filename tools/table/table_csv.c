@@ -74,7 +74,8 @@ static void put_stretches(struct output *out, const struct virt_stretches *stret
 
 static bool is_there(const struct table_column *column)
 {
-	return column->key && !column->not_csv && column->type != TABLE_MEMBERS;
+	return column->key && !column->not_csv &&
+	       (column->type < TABLE_LIST || column->type > TABLE_MEMBERS);
 }
 
 /** How many columns stretches have behind those of a distribution; 0: these are none. */

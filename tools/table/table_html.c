@@ -14,7 +14,7 @@
 /** A column that JSON has, or one for people alone that no other column repeats. */
 static bool is_row_column(const struct table_column *column)
 {
-	if (column->type == TABLE_LIST || column->type == TABLE_MEMBERS)
+	if (column->type >= TABLE_LIST && column->type <= TABLE_MEMBERS)
 		return false;
 	if (column->key)
 		return !column->not_json;

@@ -22,17 +22,37 @@ static void put_pcpus(struct json *json, const char *key, const struct table_cel
 	json_close(json, '}');
 }
 
-static void put_cells(struct json *json, const struct table_column *columns, size_t n,
-		      const struct table_cell *cells);
-
 static void put_list(struct json *json, const char *key, const struct table_column *column,
 		     const struct table_cell *cell)
 {
-	json_open(json, key, '[', true);
+	json_open(json, key, '[', !column->lines);
 	for (size_t i = 0; i < cell->n; i++) {
 		json_open(json, NULL, '{', true);
-		put_cells(json, column->list, column->n_list, &cell->list[i * column->n_list]);
+		table_json_members(json, column->list, column->n_list,
+				   &cell->list[i * column->n_list]);
 		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_object(struct json *json, const char *key, const struct table_column *column,
+		       const struct table_cell *cell)
+{
+	json_open(json, key, '{', !column->lines);
+	table_json_members(json, column->list, column->n_list, cell->list);
+	json_close(json, '}');
+}
+
+static void put_range(struct json *json, const char *key, const struct table_column *column,
+		      const struct table_cell *cell)
+{
+	json_open(json, key, '[', true);
+	if (column->type == TABLE_RANGE) {
+		json_i64(json, NULL, cell->number);
+		json_i64(json, NULL, cell->to);
+	} else {
+		json_fixed(json, NULL, cell->rate);
+		json_fixed(json, NULL, cell->rate_to);
 	}
 	json_close(json, ']');
 }
@@ -80,6 +100,13 @@ static void put_cell(struct json *json, const struct table_column *column,
 	case TABLE_LIST:
 		put_list(json, key, column, cell);
 		break;
+	case TABLE_OBJECT:
+		put_object(json, key, column, cell);
+		break;
+	case TABLE_RANGE:
+	case TABLE_FIXED_RANGE:
+		put_range(json, key, column, cell);
+		break;
 	case TABLE_MEMBERS:
 		cell->members(json, cell->of);
 		break;
@@ -103,8 +130,8 @@ static void put_cell(struct json *json, const struct table_column *column,
 	}
 }
 
-static void put_cells(struct json *json, const struct table_column *columns, size_t n,
-		      const struct table_cell *cells)
+void table_json_members(struct json *json, const struct table_column *columns, size_t n,
+			const struct table_cell *cells)
 {
 	for (size_t i = 0; i < n; i++)
 		if (columns[i].key && !columns[i].not_json && !cells[i].absent)
@@ -123,7 +150,7 @@ static void put_group(struct table_writer *to, const struct table_cell *cells)
 	if (!to->table->groups)
 		return;
 	json_open(to->json, NULL, '{', false);
-	put_cells(to->json, to->table->group, to->table->n_group, cells);
+	table_json_members(to->json, to->table->group, to->table->n_group, cells);
 }
 
 static void begin_rows(struct table_writer *to)
@@ -139,7 +166,7 @@ static void put_row(struct table_writer *to, const struct table_cell *cells)
 	if (!to->rows->key)
 		return;
 	json_open(to->json, NULL, '{', true);
-	put_cells(to->json, to->rows->columns, to->rows->n, cells);
+	table_json_members(to->json, to->rows->columns, to->rows->n, cells);
 	json_close(to->json, '}');
 }
 
@@ -171,7 +198,7 @@ static void put_line(struct table_writer *to, const struct table_cell *cells)
 	struct json json;
 
 	json_line_begin(&json, to->out);
-	put_cells(&json, to->rows->columns, to->rows->n, cells);
+	table_json_members(&json, to->rows->columns, to->rows->n, cells);
 	json_document_end(&json);
 }
 

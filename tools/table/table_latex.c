@@ -77,6 +77,9 @@ static bool is_column(const struct table_column *column)
 	switch (column->type) {
 	case TABLE_PCPUS:
 	case TABLE_LIST:
+	case TABLE_OBJECT:
+	case TABLE_RANGE:
+	case TABLE_FIXED_RANGE:
 	case TABLE_MEMBERS:
 	case TABLE_DURATIONS:
 	case TABLE_STRETCHES:

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "array.h"
-#include "json_writer.h"
+#include "table.h"
 #include "virt_needs.h"
 #include "why_log.h"
 
@@ -337,107 +337,155 @@ void why_put_finding(const struct why_writing *writing, const struct virt_model 
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void json_optional(struct json *json, const char *key, const char *text)
-{
-	if (text)
-		json_str(json, key, text);
-	else
-		json_null(json, key);
-}
+static const struct table_column culprit_columns[] = {
+	{ .key = "who" },
+	{ .key = "total_ns", .type = TABLE_NS },
+};
 
-static void json_range(struct json *json, const char *key, int64_t from_ns, int64_t to_ns)
-{
-	json_open(json, key, '[', true);
-	json_i64(json, NULL, from_ns);
-	json_i64(json, NULL, to_ns);
-	json_close(json, ']');
-}
+static const struct table_column exit_columns[] = {
+	{ .key = "reason" },
+	{ .key = "total_ns", .type = TABLE_NS },
+};
 
-static void json_list(struct json *json, const char *key, const char *member,
-		      const struct virt_culprit *list, size_t n,
-		      const char *(*name)(const struct virt_model *model, int32_t number),
-		      const struct virt_model *model)
+/** What has cost time: its name, and how much. */
+enum { N_COST = ARRAY_SIZE(culprit_columns) };
+
+static const struct table_column verdict_columns[] = {
+	{ .key = "window_ns", .type = TABLE_RANGE },
+	{ .key = "verdict" },
+	{ .key = "largest_part" },
+	{ .key = "guest_ns", .type = TABLE_NS },
+	{ .key = "host_ns", .type = TABLE_NS },
+	{ .key = "asleep_ns", .type = TABLE_NS },
+	{ .key = "unknown_ns", .type = TABLE_NS },
+	{ .type = TABLE_MEMBERS, .key = "parts" },
+	{ .key = "hypervisor_includes" },
+	{ .key = "halt_includes" },
+	{ .key = "other" },
+	{ .key = "other_host_ns", .type = TABLE_NS },
+	{ .key = "culprits", .type = TABLE_LIST, .list = culprit_columns, .n_list = N_COST,
+	  .lines = true },
+	{ .key = "exits", .type = TABLE_LIST, .list = exit_columns, .n_list = N_COST,
+	  .lines = true },
+};
+
+static struct table_cell name_or_unknown(const char *name)
 {
-	json_open(json, key, '[', false);
-	for (size_t i = 0; i < n; i++) {
-		json_open(json, NULL, '{', true);
-		json_optional(json, member, name(model, list[i].vcpu));
-		json_i64(json, "total_ns", list[i].ns);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
+	return name ? table_name(name) : table_unknown();
 }
 
 /** A duration, if it is known. */
-static void json_ns(struct json *json, const char *key, int64_t ns, bool known)
+static struct table_cell ns_cell(int64_t ns, bool known)
 {
-	if (known)
-		json_i64(json, key, ns);
-	else
-		json_null(json, key);
+	return known ? table_number(ns) : table_unknown();
 }
 
-static void json_side(struct json *json, const char *key, const struct virt_model *model,
-		      const struct virt_verdict *verdict, enum virt_verdict_side side)
+static struct table_cell side_cell(const struct virt_model *model,
+				   const struct virt_verdict *verdict, enum virt_verdict_side side)
 {
-	json_ns(json, key, verdict->side_ns[side], knows_side(model, side));
+	return ns_cell(verdict->side_ns[side], knows_side(model, side));
 }
 
-static void json_includes(struct json *json, const char *key, const struct virt_model *model,
-			  enum virt_verdict_part part)
+static struct table_cell includes_cell(const struct virt_model *model, enum virt_verdict_part part,
+				       char names[VIRT_STATE_NAMES])
 {
 	unsigned int in = part_includes(model, part);
-	char names[VIRT_STATE_NAMES];
 
-	if (in && knows_part(model, part))
-		json_str(json, key, virt_state_names(in, "+", names, sizeof(names)));
+	if (!in || !knows_part(model, part))
+		return table_absent();
+	return table_name(virt_state_names(in, "+", names, VIRT_STATE_NAMES));
 }
 
-static void json_parts(struct json *json, const struct virt_model *model,
-		       const struct virt_verdict *verdict)
+/** @cells: room for those of the list */
+static struct table_cell cost_list(struct table_cell *cells, const struct virt_culprit *list,
+				   size_t n,
+				   const char *(*name)(const struct virt_model *model,
+						       int32_t number),
+				   const struct virt_model *model)
 {
-	json_open(json, "parts", '{', false);
+	for (size_t i = 0; i < n; i++) {
+		cells[N_COST * i] = name_or_unknown(name(model, list[i].vcpu));
+		cells[N_COST * i + 1] = table_number(list[i].ns);
+	}
+	return table_list(cells, n);
+}
+
+/** A finding, and the trace that it is about. */
+struct judged {
+	const struct virt_model	*model;
+	const struct virt_verdict *verdict;
+};
+
+static void parts_members(struct json *json, const void *of)
+{
+	const struct judged *judged = of;
+	struct table_column columns[VIRT_VERDICT_N_PARTS];
+	struct table_cell cells[VIRT_VERDICT_N_PARTS];
+	char keys[VIRT_VERDICT_N_PARTS][32];
+
 	for (int i = 0; i < VIRT_VERDICT_N_PARTS; i++) {
 		enum virt_verdict_part part = (enum virt_verdict_part)i;
-		char key[32];
 
-		snprintf(key, sizeof(key), "%s_ns", virt_verdict_part_name(part));
-		json_ns(json, key, verdict->ns[i], knows_part(model, part));
+		snprintf(keys[i], sizeof(keys[i]), "%s_ns", virt_verdict_part_name(part));
+		columns[i] = (struct table_column){ .key = keys[i], .type = TABLE_NS };
+		cells[i] = ns_cell(judged->verdict->ns[i], knows_part(judged->model, part));
 	}
+	json_open(json, "parts", '{', false);
+	table_json_members(json, columns, VIRT_VERDICT_N_PARTS, cells);
 	json_close(json, '}');
-	json_includes(json, "hypervisor_includes", model, VIRT_VERDICT_HYPERVISOR);
-	json_includes(json, "halt_includes", model, VIRT_VERDICT_HALTS);
 }
 
-static void json_verdict(struct json *json, const struct virt_model *model,
-			 const struct virt_verdict *verdict)
+static void verdict_members(struct json *json, const void *of)
 {
-	json_range(json, "window_ns", verdict->from_ns, verdict->to_ns);
-	json_str(json, "verdict", virt_verdict_name((enum virt_verdict_word)verdict->word));
-	json_optional(json, "largest_part",
-		      verdict->ns[verdict->part] && knows_largest(model, verdict) ?
-		      virt_verdict_part_name((enum virt_verdict_part)verdict->part) : NULL);
-	json_side(json, "guest_ns", model, verdict, VIRT_VERDICT_BY_GUEST);
-	json_side(json, "host_ns", model, verdict, VIRT_VERDICT_BY_HOST);
-	json_side(json, "asleep_ns", model, verdict, VIRT_VERDICT_BY_WISH);
-	json_side(json, "unknown_ns", model, verdict, VIRT_VERDICT_UNTOLD);
-	json_parts(json, model, verdict);
-	if (verdict->other != VIRT_NONE) {
-		json_str(json, "other", virt_model_vcpu(model, verdict->other)->name);
-		json_ns(json, "other_host_ns", verdict->other_ns,
-			knows_side(model, VIRT_VERDICT_BY_HOST));
-	}
-	if (virt_model_knows(model, VIRT_NUMBER_CULPRITS))
-		json_list(json, "culprits", "who", verdict->culprits, verdict->n_culprits,
-			  virt_model_who, model);
-	else
-		json_null(json, "culprits");
-	if (knows_exits(model))
-		json_list(json, "exits", "reason", verdict->reasons, verdict->n_reasons,
-			  virt_model_reason, model);
-	else
-		json_null(json, "exits");
+	const struct judged *judged = of;
+	const struct virt_model *model = judged->model;
+	const struct virt_verdict *verdict = judged->verdict;
+	const struct virt_vcpu *other = virt_model_vcpu(model, verdict->other);
+	struct table_cell culprits[N_COST * ARRAY_SIZE(verdict->culprits)];
+	struct table_cell exits[N_COST * ARRAY_SIZE(verdict->reasons)];
+	char names[2][VIRT_STATE_NAMES];
+
+	table_json_members(json, verdict_columns, ARRAY_SIZE(verdict_columns),
+			   (const struct table_cell[ARRAY_SIZE(verdict_columns)]){
+		table_range(verdict->from_ns, verdict->to_ns),
+		table_name(virt_verdict_name((enum virt_verdict_word)verdict->word)),
+		name_or_unknown(verdict->ns[verdict->part] && knows_largest(model, verdict) ?
+				virt_verdict_part_name((enum virt_verdict_part)verdict->part) :
+				NULL),
+		side_cell(model, verdict, VIRT_VERDICT_BY_GUEST),
+		side_cell(model, verdict, VIRT_VERDICT_BY_HOST),
+		side_cell(model, verdict, VIRT_VERDICT_BY_WISH),
+		side_cell(model, verdict, VIRT_VERDICT_UNTOLD),
+		table_members(parts_members, judged),
+		includes_cell(model, VIRT_VERDICT_HYPERVISOR, names[0]),
+		includes_cell(model, VIRT_VERDICT_HALTS, names[1]),
+		table_optional_name(other ? other->name : NULL),
+		!other ? table_absent() :
+		ns_cell(verdict->other_ns, knows_side(model, VIRT_VERDICT_BY_HOST)),
+		!virt_model_knows(model, VIRT_NUMBER_CULPRITS) ? table_unknown() :
+		cost_list(culprits, verdict->culprits, verdict->n_culprits, virt_model_who, model),
+		!knows_exits(model) ? table_unknown() :
+		cost_list(exits, verdict->reasons, verdict->n_reasons, virt_model_reason, model),
+	});
 }
+
+static const struct table_column finding_columns[] = {
+	{ .key = "machine" },
+	{ .key = "subject" },
+	{ .key = "log" },
+	{ .key = "line", .type = TABLE_COUNT },
+	{ .key = "text" },
+	{ .key = "warning" },
+	{ .key = "cpu", .type = TABLE_COUNT },
+	{ .key = "clock" },
+	{ .key = "guest_time_ns", .type = TABLE_TIME },
+	{ .key = "span_ns", .type = TABLE_TIME },
+	{ .key = "span_is_default", .type = TABLE_FLAG },
+	{ .key = "placed_by" },
+	{ .key = "time_ns", .type = TABLE_TIME },
+	{ .key = "problem" },
+	{ .key = "verdict", .type = TABLE_MEMBERS },
+};
 
 void why_json_finding(const struct why_writing *writing, const struct virt_model *model,
 		      const struct why_finding *finding, const struct why_answer *answer,
@@ -445,32 +493,28 @@ void why_json_finding(const struct why_writing *writing, const struct virt_model
 {
 	const struct guest_log_warning *warning = finding->warning;
 	const struct virt_vcpu *vcpu = virt_model_vcpu(model, finding->vcpu);
+	const struct judged judged = { model, &finding->verdict };
 	struct json *json = why_json_document();
 
 	(void)first;
 	json_open(json, NULL, '{', false);
-	json_str(json, "machine", virt_model_machine(model, finding->log->machine)->name);
-	json_optional(json, "subject", vcpu ? vcpu->name : NULL);
-	json_str(json, "log", finding->log->path);
-	json_u64(json, "line", warning->line);
-	json_str(json, "text", warning->text);
-	json_str(json, "warning", guest_log_kind_name((enum guest_log_kind)warning->kind));
-	if (warning->cpu >= 0)
-		json_i64(json, "cpu", warning->cpu);
-	else
-		json_null(json, "cpu");
-	json_str(json, "clock", guest_log_clock_name((enum guest_log_clock)warning->clock));
-	if (warning->clock != GUEST_LOG_NO_CLOCK)
-		json_i64(json, "guest_time_ns", warning->time_ns);
-	json_i64(json, "span_ns", warning->span_ns);
-	json_bool(json, "span_is_default", warning->is_default);
-	json_optional(json, "placed_by", finding->has_time ?
-		      why_log_source_name(finding->log->source) : NULL);
-	if (finding->has_time)
-		json_i64(json, "time_ns", finding->time_ns);
-	json_optional(json, "problem", why_log_problem_name(finding->problem));
-	if (finding->problem == WHY_LOG_JUDGED)
-		json_verdict(json, model, &finding->verdict);
+	table_json_members(json, finding_columns, ARRAY_SIZE(finding_columns),
+			   (const struct table_cell[ARRAY_SIZE(finding_columns)]){
+		table_name(virt_model_machine(model, finding->log->machine)->name),
+		name_or_unknown(vcpu ? vcpu->name : NULL), table_name(finding->log->path),
+		table_number((int64_t)warning->line), table_name(warning->text),
+		table_name(guest_log_kind_name((enum guest_log_kind)warning->kind)),
+		ns_cell(warning->cpu, warning->cpu >= 0),
+		table_name(guest_log_clock_name((enum guest_log_clock)warning->clock)),
+		table_optional(warning->clock != GUEST_LOG_NO_CLOCK, warning->time_ns),
+		table_number(warning->span_ns), table_number(warning->is_default),
+		name_or_unknown(finding->has_time ? why_log_source_name(finding->log->source) :
+				NULL),
+		table_optional(finding->has_time, finding->time_ns),
+		name_or_unknown(why_log_problem_name(finding->problem)),
+		finding->problem == WHY_LOG_JUDGED ? table_members(verdict_members, &judged) :
+		table_absent(),
+	});
 	if (answer)
 		why_write_json_of(writing, "longest", answer);
 	json_close(json, '}');
