@@ -188,24 +188,52 @@ static uint64_t lost_records(const struct report *report)
 				       report->to_ns).records;
 }
 
-static void text_buffers(struct output *out, const struct report *report,
-			 const struct report_tracing *tracing)
-{
-	uint64_t lost = lost_records(report);
+/* --- buffers --------------------------------------------------------------------------------- */
 
-	out_printf(out, "\n  buffers: what each pCPU records within two times %d ms, how often %s "
-		   "reads (it may\n  be late once), in pages, and one more\n",
-		   REPORT_POLL_NS / 1000000, report->load->host.kvm ? "a slow reader" : "xentrace");
-	for (int pcpu = 0; pcpu < tracing->n_pcpus; pcpu++)
-		out_printf(out, "  p%-5d%12llu bytes%8llu pages\n", pcpu,
-			   (unsigned long long)tracing->pcpus[pcpu].peak,
-			   (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
-	out_printf(out, "  %s %llu would be enough%s\n",
-		   report->load->host.kvm ? "trace-cmd record -b" : "xentrace -S",
-		   (unsigned long long)most_pages(tracing) *
-		   (report->load->host.kvm ? PAGE / 1024 : 1),
-		   lost ? " for the records that are here; some are lost, so take more" : "");
-	out_printf(out, "\n  lost: %llu records\n", (unsigned long long)lost);
+static const struct table_column buffer_columns[] = {
+	{ .title = "", .width = 6 },
+	{ .key = "pcpu", .type = TABLE_COUNT },
+	{ .key = "bytes", .title = "", .type = TABLE_COUNT, .width = 17 },
+	{ .key = "pages", .title = "", .type = TABLE_COUNT, .width = 13 },
+	{ .key = "lost_ns", .type = TABLE_NS },
+};
+
+static const struct table buffers_table = {
+	.rows = { .key = "pcpus", TABLE_COLUMNS(buffer_columns), .untitled = true },
+};
+
+static struct table_cell counted(int64_t number, const char *unit, char text[48])
+{
+	struct table_cell cell = table_number(number);
+
+	snprintf(text, 48, "%lld %s", (long long)number, unit);
+	cell.instead = text;
+	return cell;
+}
+
+static void buffer_rows(struct table_writer *to, const struct report *report,
+			const struct report_tracing *tracing)
+{
+	char name[16], bytes[48], pages[48];
+
+	to->table = &buffers_table;
+	table_flat(to, false);
+	for (int pcpu = 0; pcpu < tracing->n_pcpus; pcpu++) {
+		const struct report_polled *polled = &tracing->pcpus[pcpu];
+
+		snprintf(name, sizeof(name), "p%d", pcpu);
+		table_row(to, (const struct table_cell[ARRAY_SIZE(buffer_columns)]){
+			table_name(name), table_number(pcpu),
+			counted((int64_t)polled->peak, "bytes", bytes),
+			counted((int64_t)buffer_pages(polled), "pages", pages),
+			table_number(report_pcpu(report, pcpu)->lost_ns),
+		});
+	}
+	table_flat_end(to);
+}
+
+static void lost_lines(struct output *out, const struct report *report)
+{
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
 		int64_t ns = report_pcpu(report, pcpu)->lost_ns;
 
@@ -216,24 +244,75 @@ static void text_buffers(struct output *out, const struct report *report,
 	}
 }
 
-static void text_switch_off(struct output *out, const struct report *report,
-			    const struct report_tracing *tracing)
+static void text_buffers(struct output *out, const struct report *report,
+			 const struct report_tracing *tracing)
 {
+	struct table_writer to = { .format = &table_text, .out = out };
+	uint64_t lost = lost_records(report);
+
+	out_printf(out, "\n  buffers: what each pCPU records within two times %d ms, how often %s "
+		   "reads (it may\n  be late once), in pages, and one more\n",
+		   REPORT_POLL_NS / 1000000, report->load->host.kvm ? "a slow reader" : "xentrace");
+	buffer_rows(&to, report, tracing);
+	out_printf(out, "  %s %llu would be enough%s\n",
+		   report->load->host.kvm ? "trace-cmd record -b" : "xentrace -S",
+		   (unsigned long long)most_pages(tracing) *
+		   (report->load->host.kvm ? PAGE / 1024 : 1),
+		   lost ? " for the records that are here; some are lost, so take more" : "");
+	out_printf(out, "\n  lost: %llu records\n", (unsigned long long)lost);
+	lost_lines(out, report);
+}
+
+static void buffers_object(struct json *json, const struct report *report,
+			   const struct report_tracing *tracing)
+{
+	struct table_writer to = { .format = &table_json, .json = json };
+
+	json_open(json, "buffers", '{', false);
+	json_i64(json, "poll_ns", REPORT_POLL_NS);
+	json_u64(json, "pages", most_pages(tracing));
+	buffer_rows(&to, report, tracing);
+	json_close(json, '}');
+}
+
+/* --- what to switch off ---------------------------------------------------------------------- */
+
+/** In text, a line about each: its name, then a sentence. */
+static const struct table_column off_columns[] = {
+	{ .title = "", .width = 18 },
+	{ .title = "", .type = TABLE_RATE, .width = 19 },
+	{ .title = "" },
+};
+
+static const struct table off_table = {
+	.rows = { TABLE_COLUMNS(off_columns), .untitled = true },
+};
+
+static void switch_off_lines(struct output *out, const struct report *report,
+			     const struct report_tracing *tracing)
+{
+	struct table_writer to = { .table = &off_table, .format = &table_text, .out = out };
 	struct item items[COUNT_CLASSES + 1];
 	int n = switch_off(report, tracing, items);
 
 	if (n)
 		out_str(out, "\n  what to switch off first, and what it saves\n");
+	table_flat(&to, true);
 	for (int i = 0; i < n; i++) {
-		out_printf(out, "  %-18s%7.2f %% of records", class_name(&items[i]),
-			   items[i].share_percent);
+		const char *needs = without(&items[i]);
+		char share[40], cost[64] = "", rest[300];
+
+		snprintf(share, sizeof(share), "%.2f %% of records", items[i].share_percent);
 		if (items[i].cost_percent >= 0)
-			out_printf(out, ", %.4f %% of the time of all pCPUs",
-				   items[i].cost_percent);
-		if (without(&items[i]))
-			out_printf(out, "; but without it, %s", without(&items[i]));
-		out_char(out, '\n');
+			snprintf(cost, sizeof(cost), ", %.4f %% of the time of all pCPUs",
+				 items[i].cost_percent);
+		snprintf(rest, sizeof(rest), "%s%s%s", cost, needs ? "; but without it, " : "",
+			 needs ? needs : "");
+		table_row(&to, (const struct table_cell[ARRAY_SIZE(off_columns)]){
+			table_name(class_name(&items[i])), { .instead = share }, table_name(rest),
+		});
 	}
+	table_flat_end(&to);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -343,26 +422,7 @@ static void tracing_text(struct output *out, const struct report *report,
 	tracing_volume_rows(&to, report, tracing);
 	table_flat_end(&to);
 	text_buffers(out, report, tracing);
-	text_switch_off(out, report, tracing);
-}
-
-static void json_buffers(struct json *json, const struct report *report,
-			 const struct report_tracing *tracing)
-{
-	json_open(json, "buffers", '{', false);
-	json_i64(json, "poll_ns", REPORT_POLL_NS);
-	json_u64(json, "pages", most_pages(tracing));
-	json_open(json, "pcpus", '[', false);
-	for (int pcpu = 0; pcpu < tracing->n_pcpus; pcpu++) {
-		json_open(json, NULL, '{', true);
-		json_i64(json, "pcpu", pcpu);
-		json_u64(json, "bytes", tracing->pcpus[pcpu].peak);
-		json_u64(json, "pages", buffer_pages(&tracing->pcpus[pcpu]));
-		json_i64(json, "lost_ns", report_pcpu(report, pcpu)->lost_ns);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_close(json, '}');
+	switch_off_lines(out, report, tracing);
 }
 
 static void tracing_json(struct output *out, const struct report *report,
@@ -378,7 +438,7 @@ static void tracing_json(struct output *out, const struct report *report,
 	tracing_volume_rows(&to, report, tracing);
 	table_rows_end(&to);
 	json_u64(&json, "lost_records", lost_records(report));
-	json_buffers(&json, report, tracing);
+	buffers_object(&json, report, tracing);
 	tracing_off_rows(&to, report, tracing);
 	table_flat_end(&to);
 	report_page_end(&json);

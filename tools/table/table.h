@@ -220,6 +220,7 @@ struct table_rows {
 	bool		apart;		/* text: an empty line above their titles */
 	bool		flush;		/* text: no blanks in front of lines */
 	bool		heading;	/* text: titles are in OUT_HEAD */
+	bool		untitled;	/* text: there are none */
 	bool		titled;		/* text: titles also stand above no rows */
 	const char	*none;		/* text: a line for a group without rows */
 };

@@ -241,7 +241,7 @@ static void put_row(struct table_writer *to, const struct table_cell *cells)
 {
 	size_t blanks = 0;
 
-	if (!to->n_rows)
+	if (!to->n_rows && !to->rows->untitled)
 		put_titles(to);
 	out_str(to->out, to->rows->flush ? "" : "  ");
 	for (size_t i = 0; i < to->rows->n; i++) {
