@@ -4,9 +4,11 @@
  * @brief	kshark-virt report --boot: phases and levels of guests' boots, and what they cost.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "escape.h"
 #include "report_section.h"
+#include "table.h"
 #include "text_columns.h"
 
 /** Exit reasons that a line has room for. */
@@ -16,7 +18,7 @@
 struct writer {
 	const struct report	*report;
 	const struct report_hyper_machine *machine;
-	struct output		*out;
+	struct table_writer	*table;
 	struct facts		*to;
 };
 
@@ -27,77 +29,89 @@ static const char *vcpu_name(const struct writer *writer, const struct host_stag
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void text_reasons(struct output *out, const struct report *report,
+/** The columns; a number that may be larger has a sign in the one after it. */
+enum {
+	BOOT_NAME = 0, BOOT_VCPU, BOOT_BEGIN, BOOT_TIME, BOOT_NO_END, BOOT_TRUE, BOOT_UNKNOWN,
+	BOOT_EXITS, BOOT_COST, BOOT_CALLS, BOOT_SHARE, BOOT_REASONS, BOOT_N_COLUMNS
+};
+
+static const struct table_column boot_columns[BOOT_N_COLUMNS] = {
+	[BOOT_NAME] = { .width = 27 },	/* its title is the machine */
+	[BOOT_VCPU] = { .title = "vCPU", .width = 8 },
+	[BOOT_BEGIN] = { .title = "begins at", .type = TABLE_TIME, .width = 15 },
+	[BOOT_TIME] = { .title = "time", .type = TABLE_NS },
+	[BOOT_NO_END] = { .title = "", .width = 3 },
+	[BOOT_TRUE] = { .title = "true time", .type = TABLE_NS },
+	[BOOT_UNKNOWN] = { .title = "", .width = 3 },
+	[BOOT_EXITS] = { .title = "exits", .type = TABLE_COUNT },
+	[BOOT_COST] = { .title = "cost of", .type = TABLE_NS },
+	[BOOT_CALLS] = { .title = "tracing", .type = TABLE_COUNT },
+	[BOOT_SHARE] = { .title = "share", .type = TABLE_SHARE },
+	[BOOT_REASONS] = { .title = "  the costliest reasons" },
+};
+
+/** The costliest reasons: "  MSR 12: 3.4 us, ..." */
+static void reasons_text(char *text, size_t size, const struct report *report,
 			 const struct host_stage *stage)
 {
-	char cost[32];
+	size_t n = 0;
 
-	for (size_t i = 0; i < stage->n_reasons && i < TEXT_REASONS; i++) {
-		format_duration(cost, sizeof(cost), stage->reasons[i].ns);
-		out_str(out, i ? ", " : "  ");
-		out_text(out, report_reason(report, stage->reasons[i].reason));
-		out_printf(out, " %llu: %s", (unsigned long long)stage->reasons[i].count, cost);
-	}
-	if (stage->n_reasons > TEXT_REASONS)
-		out_str(out, ", ...");
+	*text = '\0';
+	for (size_t i = 0; i < stage->n_reasons && i < TEXT_REASONS && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s %llu: %s", i ? ", " : "  ",
+				      report_reason(report, stage->reasons[i].reason),
+				      (unsigned long long)stage->reasons[i].count,
+				      duration_text(stage->reasons[i].ns).text);
+	if (stage->n_reasons > TEXT_REASONS && n < size)
+		snprintf(text + n, size - n, ", ...");
 }
 
-static void text_stage(void *arg, const struct host_stage *stage)
+static struct table_cell more_cell(bool may_be_larger)
+{
+	return table_name(may_be_larger ? " +?" : "");
+}
+
+static void stage_row(void *arg, const struct host_stage *stage)
 {
 	const struct writer *writer = arg;
-	struct output *out = writer->out;
 	int64_t ns = stage->to_ns - stage->from_ns;
 	bool inner = stage->slice->kind != HYPER_PHASE && stage->slice->kind != HYPER_SHUTDOWN;
-	char name[80];
+	char name[80], reasons[1024];
 
 	snprintf(name, sizeof(name), "%s%s", inner ? "  " : "", stage->name);
-	out_str(out, "  ");
-	out_text_left(out, name, 26);
-	out_char(out, ' ');
-	out_text_left(out, vcpu_name(writer, stage), 8);
-	out_ns(out, stage->from_ns, 16);
-	text_duration(out, ns);
-	text_more(out, stage->slice->flags & HYPER_NO_END);
-	text_duration(out, stage->true_ns);
-	text_more(out, stage->unknown_ns > 0);
-	text_count(out, stage->exits);
-	text_duration(out, stage->exits_ns);
-	text_count(out, stage->calls);
-	text_share(out, stage->calls_ns, ns, TEXT_SHARE);
-	text_reasons(out, writer->report, stage);
-	out_char(out, '\n');
-}
-
-static void text_heading_of(struct output *out, const char *machine)
-{
-	static const char *const columns[] = { "exits", "cost of", "tracing" };
-
-	out_str(out, "\n  ");
-	out_text_left(out, machine, 26);
-	out_str(out, " vCPU          begins at");
-	text_right(out, "time", TEXT_NUMBER);
-	text_more(out, false);
-	text_right(out, "true time", TEXT_NUMBER);
-	text_more(out, false);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		text_right(out, columns[i], TEXT_NUMBER);
-	text_right(out, "share", TEXT_SHARE);
-	out_str(out, "  the costliest reasons\n");
+	reasons_text(reasons, sizeof(reasons), writer->report, stage);
+	table_row(writer->table, (const struct table_cell[BOOT_N_COLUMNS]){
+		table_name(name), table_name(vcpu_name(writer, stage)),
+		table_number(stage->from_ns), table_number(ns),
+		more_cell(stage->slice->flags & HYPER_NO_END),
+		table_number(stage->true_ns), more_cell(stage->unknown_ns > 0),
+		table_number((int64_t)stage->exits), table_number(stage->exits_ns),
+		table_number((int64_t)stage->calls), table_share(stage->calls_ns, ns),
+		table_name(reasons),
+	});
 }
 
 static void text(struct output *out, const struct report *report)
 {
 	const struct report_hypertrace *hypertrace = report->hypertrace;
+	struct table_column columns[BOOT_N_COLUMNS];
+	const struct table table = { .rows = {
+		TABLE_COLUMNS(columns), .apart = true, .titled = true,
+		.none = "  it reports no phase and no level\n",
+	} };
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
 
+	memcpy(columns, boot_columns, sizeof(columns));
 	for (int32_t m = 0; hypertrace->options->boot && m < hypertrace->n_machines; m++) {
 		const struct report_hyper_machine *machine = &hypertrace->machines[m];
-		struct writer writer = { .report = report, .machine = machine, .out = out };
+		struct writer writer = { .report = report, .machine = machine, .table = &to };
 
-		text_heading_of(out, report_hyper_name(report, machine));
-		if (!host_stages_each(machine->stages, text_stage, &writer))
-			out_str(out, "  it reports no phase and no level\n");
-		else if (host_stages_by_trace(machine->stages))
+		columns[BOOT_NAME].title = report_hyper_name(report, machine);
+		table_flat(&to, true);
+		if (host_stages_each(machine->stages, stage_row, &writer) &&
+		    host_stages_by_trace(machine->stages))
 			out_str(out, "  according to the guest's own trace\n");
+		table_flat_end(&to);
 	}
 }
 

@@ -31,7 +31,7 @@ enum table_type {
 	TABLE_NAME = 0,		/* a text */
 	TABLE_COUNT,		/* how many */
 	TABLE_NS,		/* a duration in ns */
-	TABLE_TIME,		/* a time in ns or an id, also -1; not in text */
+	TABLE_TIME,		/* a time in ns, in text in seconds; or an id, also -1 */
 	TABLE_FLAG,		/* 0 or 1; not in text */
 	TABLE_RATE,		/* a number that is not whole; not in text */
 	TABLE_FIXED,		/* the same with three decimals, six in JSON */

@@ -167,6 +167,8 @@ static void number_text(char *text, size_t size, const struct table_column *colu
 	*text = '\0';
 	if (cell->instead)
 		snprintf(text, size, "%s", cell->instead);
+	else if (column->type == TABLE_TIME)
+		format_seconds(text, size, cell->number);
 	else if (cell->number == VIRT_NONE)
 		snprintf(text, size, "-");
 	else if (column->type == TABLE_SHARE)

@@ -48,6 +48,15 @@ void format_duration(char *buf, size_t size, int64_t ns)
 	snprintf(buf, size, "%lld ns", (long long)ns);
 }
 
+void format_seconds(char *text, size_t size, int64_t ns)
+{
+	uint64_t value = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	snprintf(text, size, "%s%llu.%09llu", ns < 0 ? "-" : "",
+		 (unsigned long long)(value / 1000000000),
+		 (unsigned long long)(value % 1000000000));
+}
+
 struct duration_text duration_text(int64_t ns)
 {
 	struct duration_text duration;
@@ -85,11 +94,6 @@ void text_share(struct output *out, int64_t ns, int64_t all, size_t width)
 
 	format_share(text, sizeof(text), ns, all, 2);
 	text_right(out, text, width);
-}
-
-void text_more(struct output *out, bool is_open)
-{
-	out_str(out, is_open ? " +?" : "   ");
 }
 
 void text_rest(struct output *out)

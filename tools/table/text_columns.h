@@ -21,6 +21,9 @@
 /** format_duration - for people: four digits or so, in the unit that fits. */
 void format_duration(char *text, size_t size, int64_t ns);
 
+/** format_seconds - a time in ns as out_ns() has it. */
+void format_seconds(char *text, size_t size, int64_t ns);
+
 /** duration_text - the same for an argument of out_printf(): duration_text(ns).text */
 struct duration_text { char text[32]; };
 struct duration_text duration_text(int64_t ns);
@@ -48,9 +51,6 @@ void text_unknown(struct output *out);
 
 /** text_share - @ns of @all; nothing if there is no whole. */
 void text_share(struct output *out, int64_t ns, int64_t all, size_t width);
-
-/** text_more - after a number: it may be larger; or blanks of this width */
-void text_more(struct output *out, bool is_open);
 
 /** text_rest - a line below rows: there are more, which text leaves out */
 void text_rest(struct output *out);
