@@ -143,6 +143,8 @@ ksv_wait_loaded()
 	xdotool windowmove "$window" 0 0 windowsize "$window" 100% 100%
 	ksv_wait_still $((end - SECONDS > 5 ? end - SECONDS : 5)) ||
 		{ echo "the screen does not come to rest" >&2; return 1; }
+	# The window may have got another size meanwhile, as its parts came that need some room.
+	xdotool windowsize "$window" 100% 100%
 	# Its frame has been moved there; now it is the window itself, the bottom of which would be cut off.
 	xdotool windowmove "$window" 0 0
 	ksv_wait_still 20 || :

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtAxis.cpp
- * @brief	A time axis over the graphs while KernelShark's own is scrolled out of sight.
+ * @brief	Time axes.
  *
- * It lies over the first graph that is seen, in the scroll area and not in the graphs, so that
- * scrolling does not move it.
+ * The one over the graphs lies over the first graph that is seen, in the scroll area and
+ * not in the graphs, so that scrolling does not move it.
  */
 #include <algorithm>
 #include <cstdlib>
@@ -37,53 +37,40 @@ QString seconds(int64_t ns, int decimals)
 
 } // namespace
 
-VirtAxis::VirtAxis(QWidget *graphs, const VirtView *view)
-: QLabel(graphs),
-  _graphs(graphs),
-  _view(view)
+VirtTicks::VirtTicks(QWidget *parent)
+: QLabel(parent)
 {
-	for (QWidget *up = graphs; up && !_area; up = up->parentWidget())
-		_area = qobject_cast<QScrollArea *>(up);
-	hide();
 	setAttribute(Qt::WA_TransparentForMouseEvents);
-	if (!_area)
-		return;
-	setParent(_area->viewport());
-	_area->viewport()->installEventFilter(this);
-	connect(_area->verticalScrollBar(), &QScrollBar::valueChanged, this,
-		[this] { follow(); });
 }
 
-void VirtAxis::follow()
+int VirtTicks::lineHeight() const
 {
-	auto [from, to] = _view->visible();
+	return fontMetrics().height() + TICK + 2;
+}
+
+void VirtTicks::setTimes(int64_t from, int64_t to, int left, int columns)
+{
+	int64_t column = std::max<int64_t>(1, (to - from) / std::max(columns, 1)), step = 1;
 	int decimals = DIGITS;
-	int64_t step = 1;
 	QStringList words;
 
-	if (!_area || _graphs->y() > -OWN_AXIS || _view->isEmpty() || from >= to) {
-		hide();
-		return;
-	}
 	/* the longer the step, the shorter the numbers */
 	for (int i = 0; i < 2; i++) {
-		step = axis_step(_view->length(GAP + fontMetrics().horizontalAdvance(
+		step = axis_step(column * (GAP + fontMetrics().horizontalAdvance(
 					seconds(to, decimals))));
 		decimals = axis_decimals(step, SECOND);
 	}
 	_ticks.clear();
 	for (int64_t ns = axis_first(from, step); ns < to; ns += step) {
-		_ticks.emplace_back(_graphs->x() + _view->xOf(ns), seconds(ns, decimals));
+		_ticks.emplace_back(left + static_cast<int>((ns - from) / column),
+				    seconds(ns, decimals));
 		words << _ticks.back().second;
 	}
 	setText(words.join(" ") + " s");
-	setGeometry(0, 0, _area->viewport()->width(), fontMetrics().height() + TICK + 2);
-	show();
-	raise();
 	update();
 }
 
-void VirtAxis::paintEvent(QPaintEvent *)
+void VirtTicks::paintEvent(QPaintEvent *)
 {
 	QPainter painter(this);
 	int line = height() - 1;
@@ -97,17 +84,55 @@ void VirtAxis::paintEvent(QPaintEvent *)
 		painter.drawLine(x, line - TICK, x, line);
 		painter.drawText(std::max(0, x - half), line - TICK - 2, text);
 	}
+}
 
+VirtAxis::VirtAxis(QWidget *graphs, const VirtView *view)
+: VirtTicks(graphs),
+  _graphs(graphs),
+  _view(view)
+{
+	for (QWidget *up = graphs; up && !_area; up = up->parentWidget())
+		_area = qobject_cast<QScrollArea *>(up);
+	hide();
+	if (!_area)
+		return;
+	setParent(_area->viewport());
+	_area->viewport()->installEventFilter(this);
+	connect(_area->verticalScrollBar(), &QScrollBar::valueChanged, this,
+		[this] { follow(); });
+}
+
+void VirtAxis::follow()
+{
+	auto [from, to] = _view->visible();
+
+	if (!_area || _graphs->y() > -OWN_AXIS || _view->isEmpty() || from >= to) {
+		hide();
+		return;
+	}
+	setTimes(from, to, _graphs->x() + _view->xOf(from), _view->columns());
+	setGeometry(0, 0, _area->viewport()->width(), lineHeight());
+	show();
+	raise();
+}
+
+void VirtAxis::paintEvent(QPaintEvent *event)
+{
 	int left = _graphs->x() + _view->xOf(_view->visible().first);
 
-	if (_over)
-		_over(&painter, QRect(left, 0, _graphs->x() + _view->xOf(_view->visible().second) -
-				      left, height()));
+	VirtTicks::paintEvent(event);
+	if (!_over)
+		return;
+
+	QPainter painter(this);
+
+	_over(&painter, QRect(left, 0, _graphs->x() + _view->xOf(_view->visible().second) - left,
+			      height()));
 }
 
 bool VirtAxis::eventFilter(QObject *object, QEvent *event)
 {
 	if (event->type() == QEvent::Resize)
 		follow();
-	return QLabel::eventFilter(object, event);
+	return VirtTicks::eventFilter(object, event);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtAxis.hpp
- * @brief	A time axis over the graphs while KernelShark's own is scrolled out of sight.
+ * @brief	Time axes: one over the graphs while KernelShark's own is scrolled out of sight, and
+ *		what it is made of.
  */
 #ifndef KSHARK_VIRT_VIRTAXIS_HPP
 #define KSHARK_VIRT_VIRTAXIS_HPP
@@ -17,8 +18,26 @@
 class QScrollArea;
 class VirtView;
 
-/** Its text has all times that it shows, for users who cannot see them. */
-class VirtAxis : public QLabel {
+/** Times in one line. Its text has all that it shows, for users who cannot see them. */
+class VirtTicks : public QLabel {
+public:
+	explicit VirtTicks(QWidget *parent);
+
+	/** The time [from, to), in @columns columns from the column @left on. */
+	void setTimes(int64_t from, int64_t to, int left, int columns);
+
+	/** What it needs. */
+	int lineHeight() const;
+
+protected:
+	void paintEvent(QPaintEvent *event) override;
+
+private:
+	std::vector<std::pair<int, QString>> _ticks;	/* from the left: where, and what */
+};
+
+/** Over the graphs. */
+class VirtAxis : public VirtTicks {
 public:
 	/** @graphs: KernelShark's, in a scroll area; @view: stays */
 	VirtAxis(QWidget *graphs, const VirtView *view);
@@ -40,7 +59,6 @@ private:
 	QWidget		*_graphs;
 	const VirtView	*_view;
 	QScrollArea	*_area = nullptr;
-	std::vector<std::pair<int, QString>> _ticks;	/* from the left: where, and what */
 	std::function<void(QPainter *, const QRect &)> _over;
 };
 

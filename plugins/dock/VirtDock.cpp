@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtDock.cpp
- * @brief	The Virtualization dock.
+ * @brief	What the window has for virtual machines.
  *
  * The draw handler reports the visible window; a timer combines many drawings into one refresh.
  * Counting runs in a thread of its own, on a counted reference to the model, and stops when the
@@ -65,12 +65,12 @@
 namespace {
 
 constexpr int REFRESH_MS = 60;
-constexpr int LEAST_GRAPH_WIDTH = 320;
-/* the dock's own width beside a wide window and beside a narrow one; its share of it, in % */
-constexpr int BEST_WIDTH = 460, LEAST_WIDTH = 260, SHARE = 29, MOST_SHARE = 40;
-/* a window of which there is room for all parts of the dock */
-constexpr int ROOMY_WIDTH = 1300, ROOMY_HEIGHT = 850;
-constexpr int DETAIL_LINES = 5, LEAST_DETAIL_LINES = 2;
+/* the details' own width, and their share of the window at most, in % */
+constexpr int BEST_WIDTH = 300, LEAST_WIDTH = 260, MOST_SHARE = 40;
+constexpr int ROOMY_WIDTH = 1200;	/* of a window with room for details beside its graphs */
+constexpr int MOST_LANES_SHARE = 45;	/* of the upper part's height, in % */
+constexpr int MOST_SMALL_LANES = 120;	/* their height, if there is no room for more */
+constexpr int DETAIL_LINES = 5;
 
 QPointer<VirtDock> theDock;
 
@@ -79,8 +79,10 @@ QPointer<VirtDock> theDock;
 VirtDock *VirtDock::instance()
 {
 	/* A restored session loads plugins without asking them for their menus. */
-	if (!theDock)
-		virt_gui_init(virtMainWindow());
+	if (!theDock && virtMainWindow()) {
+		virtGuardGraphs(virtMainWindow());
+		theDock = new VirtDock(virtMainWindow(), true);
+	}
 	return theDock;
 }
 
@@ -90,11 +92,11 @@ void virt_gui_init(void *main_window)
 
 	virtGuardGraphs(window);
 	if (!theDock && window)
-		theDock = new VirtDock(window);
+		theDock = new VirtDock(window, false);
 }
 
-VirtDock::VirtDock(QMainWindow *window)
-: QDockWidget("Virtualization", window),
+VirtDock::VirtDock(QMainWindow *window, bool isRestored)
+: QDockWidget("Details", window),
   _window(window),
   _plots(window), _view(window),
   _worker(this),
@@ -105,9 +107,11 @@ VirtDock::VirtDock(QMainWindow *window)
 	_timer.setInterval(REFRESH_MS);
 	connect(&_timer, &QTimer::timeout, this, [this] { refresh(); });
 	buildUi();
+	_layout = std::make_unique<VirtLayout>(_window, _pages, isRestored);
 	hide();
 	restoreSettings();
 	_window->installEventFilter(this);
+	_overview->installEventFilter(this);
 	if (QWidget *graphs = virtChild(_window, "KsGLWidget")) {
 		graphs->installEventFilter(this);
 		new VirtDrag(graphs, &_view);
@@ -118,7 +122,7 @@ VirtDock::VirtDock(QMainWindow *window)
 			_bookmarks->paint(painter, area, from, to);
 		});
 	}
-	addMenuEntry();
+	addMenus();
 	connect(qApp, &QApplication::aboutToQuit, this, [this] {
 		saveSettings();
 		keep();
@@ -135,18 +139,16 @@ VirtDock::~VirtDock()
 
 void VirtDock::buildUi()
 {
-	auto box = new QWidget;
-	auto layout = new QVBoxLayout(box);
-	auto head = new QHBoxLayout;
+	auto topLayout = new QVBoxLayout(_top = new QWidget(_window));
 
-	_selection = new VirtSelection(_window, [this] { schedule(); },
-				       [this] { _table->setCurrentItem(nullptr); });
 	_details = new QLabel;
 	virtWrapLabel(_details);
 	_details->setTextFormat(Qt::RichText);
 	_details->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_details->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-	_pages = new VirtPages([this] { schedule(); });
+	_pages = new VirtPages(line(), [this] { schedule(); });
+	_pages->setParent(_window);
+	_pages->hide();
 	_pages->add("vCPUs", "Figures of machines and vCPUs", tablePage());
 	_pages->add("Worst", "The worst moments, as a list", _findings = new VirtFindings(this));
 	auto focus = [this] (const VirtFocus &wanted) {
@@ -165,8 +167,7 @@ void VirtDock::buildUi()
 		    _bookmarks = newBookmarks());
 	_pages->add("Search", "Find the next long interval of a state",
 		    _search = new VirtSearch(_window, this, [this] { showSearch(); }));
-	layout->setContentsMargins(4, 2, 4, 2);
-	layout->setSpacing(3);
+	virtWrapTips(_pages);
 	_overlays = new VirtOverlays([this] {
 		saveSettings();
 		_view.redraw();
@@ -176,21 +177,38 @@ void VirtDock::buildUi()
 	_detailArea->setWidgetResizable(true);
 	_detailArea->setFrameShape(QFrame::NoFrame);
 	_detailArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-	layout->addWidget(_notes = new VirtNotes(_window));
-	layout->addWidget(new VirtLoaded(_window, this));
-	head->addWidget(_selection, 1);
-	head->addWidget(copyButton(), 0, Qt::AlignTop);
-	layout->addLayout(head);
+	_detailArea->setLines(DETAIL_LINES);
+	topLayout->setContentsMargins(0, 0, 0, 0);
+	topLayout->setSpacing(0);
+	topLayout->addWidget(_notes = new VirtNotes(_window));
+	topLayout->addWidget(new VirtLoaded(_window, this));
+	_top->hide();
 	_column = new VirtColumn;
-	_column->add(_pages, 3);
 	_column->add(_detailArea, 1);
 	addSections();
-	layout->addWidget(_column, 1);
-	virtWrapTips(box);
-	setWidget(box);
+	virtWrapTips(_column);
+	setWidget(_column);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
-	_window->addDockWidget(Qt::RightDockWidgetArea, this);
 	_overview = new VirtOverview(_window, this);
+	_overview->hide();
+}
+
+/** What is seen above all pages: the time, what is selected, and buttons. */
+QWidget *VirtDock::line()
+{
+	auto box = new QWidget;
+	auto layout = new QHBoxLayout(box);
+	auto details = new QToolButton;
+
+	_selection = new VirtSelection(_window, [this] { schedule(); },
+				       [this] { _table->setCurrentItem(nullptr); });
+	details->setDefaultAction(toggleViewAction());
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(4);
+	layout->addWidget(_selection, 1);
+	layout->addWidget(details);
+	layout->addWidget(copyButton());
+	return box;
 }
 
 QWidget *VirtDock::copyButton()
@@ -269,7 +287,7 @@ QWidget *VirtDock::tablePage()
 	return page;
 }
 
-/** The parts that can be closed. */
+/** The parts of the details that the menu shows. */
 void VirtDock::addSections()
 {
 	auto legend = new QWidget;
@@ -277,6 +295,7 @@ void VirtDock::addSections()
 	auto add = [this] (const char *title, const char *key, QWidget *content) {
 		_sections.push_back(new VirtSection(title, key, content,
 						    [this] (VirtSection *one) {
+							    want("details/visible", true);
 							    _column->reveal(one);
 						    }));
 		_column->add(_sections.back(), 0);
@@ -294,35 +313,121 @@ void VirtDock::addSections()
 					    QString(n == 1 ? "%1 warning" : "%1 warnings").arg(n));
 	});
 	add("Clocks", "clocks", _clocks);
-	add("Colours", "legend", legend);
 	add("Overlays", "overlays", _overlays);
-	add("Worst moments", "markers", new VirtMarkers(this));
+	add("Markers", "markers", new VirtMarkers(this));
+	add("Colours", "legend", legend);
+}
+
+/** Make the window's parts ours. Not while KernelShark draws. */
+void VirtDock::place()
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+	auto area = [&settings] (const char *key, Qt::DockWidgetArea usual) {
+		return static_cast<Qt::DockWidgetArea>(settings.value(key, usual).toInt());
+	};
+	QWidget *graphs = virtChild(_window, "KsTraceGraph");
+
+	_layout->build(_top);
+	_layout->docks()->addDockWidget(area("details/area", Qt::RightDockWidgetArea), this);
+	_layout->docks()->addDockWidget(area("lanes/area", Qt::TopDockWidgetArea), _overview);
+	/*
+	 * The text about the pointer makes KernelShark's graphs ask for more and more width; with a
+	 * dock beside them, they would change their size under the mouse.
+	 */
+	if (graphs)
+		virtKeepPointerBar(graphs);
+}
+
+/** All parts of the window that are ours come or go. */
+void VirtDock::turn(bool on)
+{
+	if (on == _isOn || !_layout->isPossible())
+		return;
+	if (!_layout->isBuilt())
+		place();
+	_isOn = on;
+	_everShown |= on;
+	_on->setChecked(on);
+	_top->setVisible(on);
+	_pages->showHead(on);
+	_pages->show(on ? _table->parentWidget() : _layout->list());
+	showParts();
+	schedule();
+}
+
+/** The user wants a part, or does not. */
+void VirtDock::want(const char *key, bool on)
+{
+	QSettings(virtSettingsFile(), QSettings::IniFormat).setValue(key, on);
+	turn(true);
+	showParts();
+}
+
+/** Show what the user wants; the details, unless he says so, if there is room for them. */
+void VirtDock::showParts()
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+	bool isRoomy = _window->width() >= ROOMY_WIDTH;
+
+	setVisible(_isOn && settings.value("details/visible", isRoomy).toBool());
+	_overview->setVisible(_isOn && settings.value("lanes/visible", true).toBool());
+	QTimer::singleShot(0, this, [this] { fit(); });
 }
 
 /** Make the best of the window's size, as long as the user has not said what he wants. */
 void VirtDock::fit()
 {
-	bool isRoomy = _window->width() >= ROOMY_WIDTH && _window->height() >= ROOMY_HEIGHT;
-	int width = qBound(LEAST_WIDTH, _window->width() * SHARE / 100, BEST_WIDTH);
 	int most = std::max(LEAST_WIDTH, _window->width() * MOST_SHARE / 100);
+	int width = std::min(_userWidth ? _userWidth : BEST_WIDTH, most);
 
-	for (VirtSection *section : _sections)
-		section->suggest(isRoomy);
-	_detailArea->setLines(isRoomy ? DETAIL_LINES : LEAST_DETAIL_LINES);
-	if (_userWidth)
-		width = std::min(_userWidth, most);
+	if (!_isOn || virtIsLoading())
+		return;
+	_lanesHeight = _overview->fullHeight();
+	_layout->fit(_overview->isVisible() ? std::min(_lanesHeight, MOST_SMALL_LANES) : 0);
+	_upperHeight = _layout->upperHeight();
+	_graphsHeight = _layout->mostGraphs();
 	if (isVisible() && !isFloating())
-		_window->resizeDocks({ this }, { width }, Qt::Horizontal);
+		_layout->docks()->resizeDocks({ this }, { width }, Qt::Horizontal);
+	if (_overview->isVisible() && !_overview->isFloating())
+		_layout->docks()->resizeDocks({ _overview }, {
+			_userHeight ? _userHeight :
+			std::min(_lanesHeight,
+				 std::max(_upperHeight * MOST_LANES_SHARE / 100,
+					  _upperHeight - _layout->mostGraphs())) },
+			Qt::Vertical);
 }
 
 bool VirtDock::eventFilter(QObject *object, QEvent *event)
 {
 	if (object == _window && event->type() == QEvent::Resize && _everShown)
-		QTimer::singleShot(0, this, [this] { fit(); });
+		showParts();
+	/* who draws the edge of the lanes holds a button, and the splitter stays where it is */
+	if (object == _overview) {
+		if (event->type() == QEvent::Close)
+			closed("lanes/visible");
+		if (event->type() == QEvent::Resize && _everShown && !_overview->isFloating() &&
+		    (QApplication::mouseButtons() & Qt::LeftButton) &&
+		    _layout->upperHeight() == _upperHeight)
+			_userHeight = _overview->height();
+		return false;
+	}
 	/* the markers may be elsewhere now; what has not changed is not counted again */
 	if (object != _window && event->type() == QEvent::Paint)
 		schedule();
 	return QDockWidget::eventFilter(object, event);
+}
+
+/** By the button in its title, not with the whole window. */
+void VirtDock::closed(const char *key)
+{
+	if (_window->isVisible())
+		QSettings(virtSettingsFile(), QSettings::IniFormat).setValue(key, false);
+}
+
+void VirtDock::closeEvent(QCloseEvent *event)
+{
+	QDockWidget::closeEvent(event);
+	closed("details/visible");
 }
 
 /** Only who moves the edge of the dock holds a button meanwhile. */
@@ -334,19 +439,33 @@ void VirtDock::resizeEvent(QResizeEvent *event)
 		_userWidth = width();
 }
 
-void VirtDock::addMenuEntry()
+void VirtDock::addMenus()
 {
-	QAction *action = toggleViewAction(), *overview = _overview->toggleViewAction();
-
-	action->setText("Virtualization dock");
-	overview->setText("Virtualization overview");
+	auto view = new QMenu("View", _window);
 	auto picture = new QAction("Save picture ...", this);
 	auto keys = new VirtKeys(_window, this);
+	auto setting = [this] (QAction *action, const char *title, const char *key) {
+		action->setText(title);
+		connect(action, &QAction::triggered, this,
+			[this, key] (bool on) { want(key, on); });
+	};
 
+	_on = new QAction("Virtual machines", this);
+	_on->setCheckable(true);
+	_on->setToolTip("Show what the trace knows about virtual machines");
 	_picture = new VirtPicture(_window, this);
-	for (QMenu *menu : _window->menuBar()->findChildren<QMenu *>())
+	setting(_overview->toggleViewAction(), "Lanes", "lanes/visible");
+	setting(toggleViewAction(), "Details", "details/visible");
+	view->addActions({ _on, _overview->toggleViewAction(), toggleViewAction() });
+	view->addSeparator();
+	for (VirtSection *section : _sections)
+		view->addAction(section->action());
+	for (QMenu *menu : _window->menuBar()->findChildren<QMenu *>()) {
 		if (menu->menuAction()->text() == "Plots")
-			menu->addActions({ action, overview, picture, keys->action() });
+			menu->addActions({ picture, keys->action() });
+		if (menu->menuAction()->text() == "Tools")
+			_window->menuBar()->insertMenu(menu->menuAction(), view);
+	}
 	connect(picture, &QAction::triggered, this, [this] {
 		int chosen = listed().subject.stream;
 		std::vector<VirtStream> open = virtStreams();
@@ -358,37 +477,11 @@ void VirtDock::addMenuEntry()
 			chosen = open.empty() ? VIRT_NONE : open.front().id;
 		_picture->save(chosen);
 	});
-	connect(overview, &QAction::triggered, this, [this] (bool on) {
-		QSettings(virtSettingsFile(), QSettings::IniFormat)
-			.setValue("overview/visible", on);
-		if (on)
-			_overview->raise();
-	});
-	connect(action, &QAction::triggered, this, [this] (bool on) {
-		_everShown = true;
+	connect(_on, &QAction::triggered, this, [this] (bool on) {
 		QSettings(virtSettingsFile(), QSettings::IniFormat)
 			.setValue("dock/visible", on);
-		if (!_overview->isFloating())
-			showOverview();
-		schedule();
+		turn(on);
 	});
-}
-
-/** Behind this dock, as a tab, or wherever the user has put it; it goes and comes with it. */
-void VirtDock::showOverview()
-{
-	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
-	bool isApart = settings.contains("overview/area") &&
-		       settings.value("overview/area").toInt() != _window->dockWidgetArea(this);
-
-	if (isApart)
-		_window->addDockWidget(static_cast<Qt::DockWidgetArea>(
-			settings.value("overview/area").toInt()), _overview);
-	else
-		_window->tabifyDockWidget(this, _overview);
-	_overview->setVisible(!isHidden() && settings.value("overview/visible", true).toBool());
-	if (!isApart && !isHidden())
-		raise();
 }
 
 void VirtDock::restoreSettings()
@@ -397,10 +490,9 @@ void VirtDock::restoreSettings()
 
 	_overlays->restore(settings);
 	_isFirstTime = !settings.value("dock/explained", false).toBool();
-	_userWidth = settings.value("dock/user_width", 0).toInt();
+	_userWidth = settings.value("details/user_width", 0).toInt();
+	_userHeight = settings.value("lanes/user_height", 0).toInt();
 	_table->restore(settings);
-	_window->addDockWidget(static_cast<Qt::DockWidgetArea>(
-		settings.value("dock/area", Qt::RightDockWidgetArea).toInt()), this);
 }
 
 void VirtDock::saveSettings()
@@ -411,13 +503,16 @@ void VirtDock::saveSettings()
 	_table->save(&settings);
 	if (_everShown)
 		settings.setValue("dock/explained", true);
-	if (_everShown && !_overview->isFloating())
-		settings.setValue("overview/area",
-				  static_cast<int>(_window->dockWidgetArea(_overview)));
-	if (_everShown && !isFloating())
-		settings.setValue("dock/area", static_cast<int>(_window->dockWidgetArea(this)));
+	if (_layout->isBuilt() && !_overview->isFloating())
+		settings.setValue("lanes/area",
+				  static_cast<int>(_layout->docks()->dockWidgetArea(_overview)));
+	if (_layout->isBuilt() && !isFloating())
+		settings.setValue("details/area",
+				  static_cast<int>(_layout->docks()->dockWidgetArea(this)));
 	if (_userWidth)
-		settings.setValue("dock/user_width", _userWidth);
+		settings.setValue("details/user_width", _userWidth);
+	if (_userHeight)
+		settings.setValue("lanes/user_height", _userHeight);
 }
 
 /* ---- following the window ---- */
@@ -446,17 +541,7 @@ void VirtDock::appear()
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 
 	_everShown = true;
-	/*
-	 * The text about the pointer makes KernelShark's graphs ask for more and more width; with a
-	 * dock beside them, they would change their size under the mouse.
-	 */
-	if (_window->centralWidget())
-		_window->centralWidget()->setMinimumWidth(LEAST_GRAPH_WIDTH);
-	if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
-		virtKeepPointerBar(graph);
-	setVisible(settings.value("dock/visible", true).toBool());
-	showOverview();
-	fit();
+	turn(settings.value("dock/visible", true).toBool());
 }
 
 /** No file is open any more. */
@@ -486,13 +571,13 @@ void VirtDock::empty()
 void VirtDock::forget()
 {
 	_why->forget();
-	if (isHidden() || !_pages->isOn(_spread))
+	if (!_isOn || !_pages->isOn(_spread))
 		_spread->forget();
-	if (isHidden() || !_pages->isOn(_exits))
+	if (!_isOn || !_pages->isOn(_exits))
 		_exits->forget();
-	if (isHidden() || !_pages->isOn(_steal))
+	if (!_isOn || !_pages->isOn(_steal))
 		_steal->forget();
-	if (!isHidden())
+	if (_isOn)
 		return;
 	if (_running)
 		_running->stop = _again = true;
@@ -537,8 +622,10 @@ void VirtDock::refresh()
 	if (_serials != job->serials())
 		_selection->setByDock();
 	_serials = job->serials();
-	if (isHidden())
+	if (!_isOn)
 		return;
+	if (_lanesHeight != _overview->fullHeight() || _graphsHeight != _layout->mostGraphs())
+		fit();
 	std::tie(job->from, job->to) = _selection->choose(_view.histo(), _view.visible());
 	std::tie(job->rowsFrom, job->rowsTo) = _view.rows();
 	if (_running) {
@@ -625,7 +712,7 @@ bool VirtDock::markedTime(int64_t *fromNs, int64_t *toNs) const
 
 const VirtWhyTree *VirtDock::why() const
 {
-	return isHidden() ? nullptr : _why->tree().get();
+	return _isOn ? _why->tree().get() : nullptr;
 }
 
 /* ---- one vCPU or machine ---- */
@@ -823,8 +910,7 @@ void VirtDock::showNextState(bool forward)
 
 void VirtDock::showSearch()
 {
-	show();
-	raise();
+	turn(true);
 	_pages->show(_search);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtDock.hpp
- * @brief	The Virtualization dock: its contents, and how it follows the visible window.
+ * @brief	What the window has for virtual machines, and how it follows the visible time. This
+ *		dock itself has the details, beside the graphs.
  *
  * Plain Qt. It uses only exported functions of KernelShark, and never the layout of a class that is
  * not in libkshark-dev.
@@ -22,12 +23,14 @@
 
 #include "VirtCount.hpp"
 #include "VirtFact.hpp"
+#include "VirtLayout.hpp"
 #include "VirtPlots.hpp"
 #include "VirtSession.hpp"
 #include "VirtView.hpp"
 #include "VirtWorker.hpp"
 #include "virt_worst.h"
 
+class QAction;
 class QLabel;
 class QPushButton;
 class QScrollArea;
@@ -58,7 +61,8 @@ struct virt_shade_hit;
 
 class VirtDock : public QDockWidget {
 public:
-	explicit VirtDock(QMainWindow *window);
+	/** @isRestored: a session has set the sizes of the window's parts */
+	VirtDock(QMainWindow *window, bool isRestored);
 	~VirtDock() override;
 
 	/** The dock of this process, made if there is a main window; or nullptr. */
@@ -107,7 +111,7 @@ public:
 	/** Show and mark the state of the selected vCPU after marker B, or before marker A. */
 	void showNextState(bool forward);
 
-	/** Show the dock with its page "Search", and let the user type there. */
+	/** Show the page "Search", and let the user type there. */
 	void search();
 
 	/** Note a time, that at the pointer or the one that is selected, and let the user type. */
@@ -125,21 +129,28 @@ public:
 protected:
 	bool eventFilter(QObject *object, QEvent *event) override;
 	void resizeEvent(QResizeEvent *event) override;
+	void closeEvent(QCloseEvent *event) override;
 
 private:
 	friend class VirtMarkers;
 
 	void buildUi();
 	void addSections();
+	void place();
+	void turn(bool on);
+	void want(const char *key, bool on);
+	void showParts();
+	void closed(const char *key);
 	void fit();
 	void restoreSettings();
 	void saveSettings();
-	void addMenuEntry();
+	void addMenus();
 	void schedule();
 	void appear();
 	void empty();
 	void forget();
 	void refresh();
+	QWidget *line();
 	QWidget *copyButton();
 	QWidget *tablePage();
 	struct VirtListed listed() const;
@@ -150,7 +161,6 @@ private:
 	void clicked(const QTreeWidgetItem *item);
 	void goToWorst(const QTreeWidgetItem *item, bool zoom);
 	void mark(int64_t fromNs, int64_t toNs);
-	void showOverview();
 	void showSearch();
 	int culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const;
 	void tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
@@ -176,20 +186,27 @@ private:
 	std::vector<uint64_t>	_serials;	/* of the models that have been seen last */
 	bool			_again = false;
 	bool			_everShown = false;
+	bool			_isOn = false;		/* parts of the window are ours */
 	bool			_isFirstTime = false;	/* of this user: colours are explained */
 
 	int			_userWidth = 0;		/* the user has chosen it; 0: not yet */
+	int			_userHeight = 0;	/* of the lanes; the same */
+	/* for which all fits */
+	int			_upperHeight = 0, _lanesHeight = 0, _graphsHeight = 0;
 	VirtSession		_session;
 	VirtSeen		_restored;		/* by a session */
 	bool			_isRestoring = false;	/* and is not seen yet */
+	QWidget			*_top;			/* notes and what is loaded */
 	VirtAxis		*_axis = nullptr;
 	VirtBookmarks		*_bookmarks = nullptr;
 	VirtNotes		*_notes = nullptr;
 	VirtClocks		*_clocks = nullptr;
-	VirtColumn		*_column = nullptr;	/* of all but notes and heading */
+	VirtColumn		*_column = nullptr;	/* of the details */
 	VirtOverlays		*_overlays = nullptr;
 	VirtOverview		*_overview = nullptr;
 	VirtPages		*_pages = nullptr;
+	std::unique_ptr<VirtLayout> _layout;
+	QAction			*_on = nullptr;
 	VirtTable		*_table = nullptr;
 	VirtExits		*_exits = nullptr;
 	VirtFindings		*_findings = nullptr;

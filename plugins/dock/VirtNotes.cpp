@@ -28,7 +28,7 @@ constexpr const char *NOTHING_VIRTUAL =
 	"Xen's host: " RECORD_XEN "\n"
 	"A guest's own trace does not show when it was on a pCPU: append that of its host.";
 constexpr const char *NOTHING_STATUS =
-	"No virtual machines in this trace: Plots > Virtualization dock shows what to record";
+	"No virtual machines in this trace: View > Virtual machines shows what to record";
 
 /** What there is to know of a stream; or nothing. */
 QString noteOf(int streamId, virt_note note)

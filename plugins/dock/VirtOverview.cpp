@@ -21,10 +21,11 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 
+#include "VirtAxis.hpp"
 #include "VirtBookmarks.hpp"
 #include "VirtDock.hpp"
-#include "VirtFlow.hpp"
 #include "VirtLegend.hpp"
+#include "VirtMinimap.hpp"
 #include "VirtNames.hpp"
 #include "VirtOverview.hpp"
 #include "virt_colors.h"
@@ -36,7 +37,9 @@ constexpr int BAR_MARGIN = 2;		/* above and below a bar */
 constexpr int INDENT = 12, SPACE = 4;
 constexpr int MOST_NAME_SHARE = 40;	/* of the width, in % */
 constexpr int BADNESS_LETTERS = 8;
-constexpr int LEAST_HEIGHT = 60;
+constexpr double LONG_SHARE = 9.95;	/* in %; there is no room for more digits */
+constexpr int LEAST_LANES = 2;
+constexpr int LEAST_NAME_WIDTH = 60;
 constexpr int MOST_PLOTS = 500;		/* KernelShark draws them all, seen or not */
 constexpr char ORDER[] = "overview/order";	/* in the settings: as in the list */
 
@@ -44,14 +47,20 @@ constexpr char ORDER[] = "overview/order";	/* in the settings: as in the list */
 
 /* ---- which lanes ---- */
 
-VirtLanes::VirtLanes(Reactions reactions)
-: _reactions(std::move(reactions))
+VirtLanes::VirtLanes(VirtView *view, const QWidget *graphs, Reactions reactions)
+: _view(view),
+  _graphs(graphs),
+  _map(new VirtMinimap(this, view)),
+  _ticks(new VirtTicks(this)),
+  _reactions(std::move(reactions))
 {
 	setFrameShape(QFrame::StyledPanel);
 	setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 	setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
 	setFocusPolicy(Qt::StrongFocus);
-	setMinimumHeight(LEAST_HEIGHT);
+	setViewportMargins(0, _map->height() + _ticks->lineHeight(), 0, 0);
+	setMinimumHeight(_map->height() + _ticks->lineHeight() + 2 * frameWidth() +
+			 LEAST_LANES * rowHeight());
 	setAccessibleName("Overview of all vCPUs");
 	viewport()->setBackgroundRole(QPalette::Base);
 }
@@ -66,7 +75,7 @@ bool VirtLanes::follow(const std::vector<VirtStream> &streams, int64_t from, int
 		serials.push_back(static_cast<uint64_t>(stream.offset));
 	}
 	isOther = serials != _serials;
-	if (!isOther && from == _from && to == _to)
+	if (!isOther && from == _from && to == _to && bar() == _bar)
 		return false;
 	_from = from;
 	_to = to;
@@ -84,6 +93,9 @@ bool VirtLanes::follow(const std::vector<VirtStream> &streams, int64_t from, int
 					  to - stream->offset);
 	}
 	arrange();
+	placeHead();
+	if (isOther)
+		_reactions.changed();
 	return isOther;
 }
 
@@ -144,7 +156,6 @@ void VirtLanes::arrange()
 	verticalScrollBar()->setPageStep(page);
 	verticalScrollBar()->setRange(0, std::max(0, static_cast<int>(_rows.size()) - page));
 	viewport()->update();
-	_reactions.changed();
 }
 
 void VirtLanes::setOrder(virt_lane_order order)
@@ -152,12 +163,14 @@ void VirtLanes::setOrder(virt_lane_order order)
 	_order = order;
 	arrange();
 	verticalScrollBar()->setValue(0);
+	_reactions.changed();
 }
 
 void VirtLanes::setFilter(const QString &filter)
 {
 	_filter = filter.toStdString();
 	arrange();
+	_reactions.changed();
 }
 
 /** All vCPUs that are shown, folded ones of shown machines, too; or none if all are. */
@@ -211,15 +224,53 @@ int VirtLanes::rowHeight() const
 	return fontMetrics().height() + 1;
 }
 
+int VirtLanes::badnessWidth() const
+{
+	return fontMetrics().averageCharWidth() * BADNESS_LETTERS + SPACE;
+}
+
+/** The columns of the graphs, if all of them are above or below this. */
+bool VirtLanes::placeAsGraphs(int *left, int *width) const
+{
+	auto [from, to] = _view->visible();
+
+	if (!_graphs || _graphs->window() != QWidget::window() || from != _from || to != _to)
+		return false;
+	*left = viewport()->mapFromGlobal(_graphs->mapToGlobal(QPoint(_view->xOf(from), 0))).x();
+	*width = _view->columns();
+	return *left >= LEAST_NAME_WIDTH && *width > 0 && *left + *width <= viewport()->width();
+}
+
 /** Where the bars are, of whatever row. */
 QRect VirtLanes::bar() const
 {
-	int width = viewport()->width();
-	int left = std::min(_nameWidth, width * MOST_NAME_SHARE / 100);
-	int right = fontMetrics().averageCharWidth() * BADNESS_LETTERS + SPACE;
+	int left, width;
 
-	return { left, BAR_MARGIN, std::max(1, width - left - right),
-		 rowHeight() - 2 * BAR_MARGIN };
+	if (!placeAsGraphs(&left, &width)) {
+		left = std::min(_nameWidth, viewport()->width() * MOST_NAME_SHARE / 100);
+		width = std::max(1, viewport()->width() - left - badnessWidth());
+	}
+	return { left, BAR_MARGIN, width, rowHeight() - 2 * BAR_MARGIN };
+}
+
+/** Also of those that are folded or filtered away: what is below does not move for that. */
+int VirtLanes::fullHeight() const
+{
+	return _map->height() + _ticks->lineHeight() + 2 * frameWidth() +
+	       rowHeight() * std::max<int>(LEAST_LANES, static_cast<int>(_lanes.size()));
+}
+
+/** What is above the lanes, and has their columns. */
+void VirtLanes::placeHead()
+{
+	QRect area = viewport()->geometry();
+
+	_bar = bar();
+	_map->setGeometry(area.left(), frameWidth(), area.width(), _map->height());
+	_ticks->setGeometry(area.left(), _map->geometry().bottom() + 1, area.width(),
+			    _ticks->lineHeight());
+	_map->follow(_streams, _bar.left(), _bar.width());
+	_ticks->setTimes(_from, _to, _bar.left(), _bar.width());
 }
 
 /** Columns are whole ns, and so there may be fewer than pixels. */
@@ -306,7 +357,8 @@ QString VirtLanes::badness(const virt_lane &lane) const
 	double share = 100 * static_cast<double>(lane.bad_ns) / all;
 
 	return lane.vcpu == VIRT_NONE || !lane.bad_ns ? QString() :
-	       share < 0.1 ? QString("<0.1 %") : QString::number(share, 'f', 1) + " %";
+	       share < 0.1 ? QString("<0.1 %") :
+	       QString::number(share, 'f', share < LONG_SHARE) + " %";
 }
 
 void VirtLanes::paintBar(QPainter *painter, size_t lane, const QRect &area)
@@ -346,8 +398,17 @@ void VirtLanes::paintLane(QPainter *painter, size_t row, int y)
 	QRect name(left + (isMachine ? INDENT : SPACE), y,
 		   area.left() - left - (isMachine ? INDENT : SPACE) - SPACE, rowHeight());
 	QRect whole(0, y, viewport()->width(), rowHeight());
+	QRect bad(area.right() + 1, y, whole.right() - area.right() - 2, rowHeight());
+	QString shown = QString::fromUtf8(lane.name), worse = badness(lane);
 	QFont font = painter->font();
 
+	font.setBold(isMachine);
+	/* beside the columns of the graphs there may be no room for it, and names come first */
+	if (bad.width() < QFontMetrics(font).horizontalAdvance(worse)) {
+		bad = name.adjusted(QFontMetrics(font).horizontalAdvance(shown), 0, 0, 0);
+		if (bad.width() < QFontMetrics(font).horizontalAdvance(worse))
+			worse.clear();
+	}
 	if (_selected.count(index))
 		painter->fillRect(whole, palette().color(QPalette::Highlight).lighter(170));
 	if (row == _current && hasFocus()) {
@@ -355,19 +416,15 @@ void VirtLanes::paintLane(QPainter *painter, size_t row, int y)
 		painter->drawRect(whole.adjusted(0, 0, -1, -1));
 	}
 	painter->setPen(Qt::black);
-	if (isMachine) {
+	if (isMachine)
 		painter->drawText(QRect(0, y, INDENT, rowHeight()), Qt::AlignCenter,
 				  QString(QChar(lane.folded && _filter.empty() ? 0x25b8 : 0x25be)));
-		font.setBold(true);
-	}
 	painter->setFont(font);
 	painter->drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
-			  QFontMetrics(font).elidedText(QString::fromUtf8(lane.name),
-							Qt::ElideMiddle, name.width()));
+			  QFontMetrics(font).elidedText(shown, Qt::ElideMiddle, name.width()));
 	font.setBold(false);
 	painter->setFont(font);
-	painter->drawText(QRect(area.right() + 1, y, whole.right() - area.right() - 2, rowHeight()),
-			  Qt::AlignRight | Qt::AlignVCenter, badness(lane));
+	painter->drawText(bad, Qt::AlignRight | Qt::AlignVCenter, worse);
 	paintBar(painter, index, area);
 }
 
@@ -392,6 +449,7 @@ void VirtLanes::resizeEvent(QResizeEvent *)
 {
 	_shapes.clear();
 	arrange();
+	placeHead();
 }
 
 /* ---- mouse and keys ---- */
@@ -400,6 +458,7 @@ void VirtLanes::fold(size_t row, bool folded)
 {
 	_lanes[_rows[row]].folded = folded;
 	arrange();
+	_reactions.changed();
 }
 
 /** With Ctrl one more is selected or one less, with Shift all up to here, else this one alone. */
@@ -507,21 +566,18 @@ bool VirtLanes::viewportEvent(QEvent *event)
 	return QAbstractScrollArea::viewportEvent(event);
 }
 
-/* ---- the window ---- */
+/* ---- the dock ---- */
 
 VirtOverview::VirtOverview(QMainWindow *window, VirtDock *dock)
-: QDockWidget("Overview", window),
+: QDockWidget("Lanes", window),
   _dock(dock)
 {
-	auto box = new QWidget;
-	auto layout = new QVBoxLayout(box);
-	auto head = new QHBoxLayout;
-
 	setObjectName("virtualization-overview");
 	_note = new QLabel;
 	_filter = new QLineEdit;
 	_order = new QComboBox;
-	_lanes = new VirtLanes({ [this] { showNumbers(); },
+	_lanes = new VirtLanes(&_dock->view(), virtChild(window, "KsGLWidget"),
+			       { [this] { showNumbers(); },
 				 [this] (const VirtChosen &chosen, bool again) {
 		_dock->bring(chosen, again);
 	} });
@@ -530,24 +586,17 @@ VirtOverview::VirtOverview(QMainWindow *window, VirtDock *dock)
 
 		_dock->bookmarksPage().paint(painter, area, from, to);
 	});
-	virtWrapLabel(_note);
 	_note->setTextFormat(Qt::PlainText);
+	_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
 	_filter->setPlaceholderText("Filter");
 	_filter->setClearButtonEnabled(true);
 	_filter->setToolTip("Only vCPUs and machines with all these words in their names");
 	_order->addItems({ "by machine", "worst first" });
 	_order->setToolTip("Worst: by the share of the visible window in which it waited for a"
-			   " pCPU, shown at the right");
-	_lanes->setToolTip("Click: the vCPU's graph, between its pCPU's and that of the culprit"
-			   " that took the pCPU. Double click: zoom to this state");
-	head->addWidget(_filter, 1);
-	head->addWidget(_order);
-	layout->setContentsMargins(4, 2, 4, 2);
-	layout->setSpacing(3);
-	layout->addLayout(head);
-	layout->addWidget(_lanes, 1);
-	layout->addWidget(buttons());
-	layout->addWidget(_note);
+			   " pCPU, shown beside the lane");
+	_lanes->setToolTip(virtTip("Click: the vCPU's graph, between its pCPU's and that of the"
+				   " culprit that took the pCPU. Double click: zoom to this"
+				   " state"));
 	connect(_filter, &QLineEdit::textChanged, this,
 		[this] (const QString &text) { _lanes->setFilter(text); });
 	connect(_order, QOverload<int>::of(&QComboBox::currentIndexChanged), this, [this] (int i) {
@@ -556,15 +605,18 @@ VirtOverview::VirtOverview(QMainWindow *window, VirtDock *dock)
 	});
 	_order->setCurrentIndex(
 		QSettings(virtSettingsFile(), QSettings::IniFormat).value(ORDER).toInt() == 1);
-	virtWrapTips(box);
-	setWidget(box);
+	setTitleBarWidget(head());
+	virtWrapTips(titleBarWidget());
+	virtWrapTips(_lanes);
+	setWidget(_lanes);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
 }
 
-QWidget *VirtOverview::buttons()
+/** One row. Where nothing else takes the mouse, it drags the dock. */
+QWidget *VirtOverview::head()
 {
 	auto box = new QWidget;
-	auto layout = new VirtFlow(box, 0);
+	auto layout = new QHBoxLayout(box);
 	auto add = [this, layout] (const char *title, const char *tip, auto clicked) {
 		auto button = new QPushButton(title);
 
@@ -574,6 +626,10 @@ QWidget *VirtOverview::buttons()
 		connect(button, &QPushButton::clicked, this, clicked);
 	};
 
+	layout->setContentsMargins(4, 0, 4, 0);
+	layout->setSpacing(3);
+	layout->addWidget(_filter, 1);
+	layout->addWidget(_order);
 	add("Select all", "Select all vCPUs that the filter leaves, or none (Ctrl+A)",
 	    [this] { _lanes->selectAll(); });
 	add("Plot", "Add the graphs of the selected vCPUs",
@@ -582,7 +638,16 @@ QWidget *VirtOverview::buttons()
 	    [this] { plot(true); });
 	add("Pin", "Keep the graphs of the last click at the top",
 	    [this] { _note->setText(QString("Graphs pinned: %1").arg(_dock->plots().keep())); });
+	layout->addWidget(_note, 2);
 	return box;
+}
+
+int VirtOverview::fullHeight() const
+{
+	int others = isVisible() ? height() - _lanes->height() :
+				   titleBarWidget()->sizeHint().height();
+
+	return others + _lanes->fullHeight();
 }
 
 void VirtOverview::follow(const std::vector<VirtStream> &streams, int64_t from, int64_t to)

@@ -24,6 +24,9 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class VirtDock;
+class VirtMinimap;
+class VirtTicks;
+class VirtView;
 
 /** A vCPU, and where on its lane; times are its model's. */
 struct VirtChosen {
@@ -33,17 +36,25 @@ struct VirtChosen {
 	int		state;		/* that is drawn there; VIRT_SHADE_NOTHING: no time */
 };
 
-/** The lanes themselves. Only those that are seen are worked out, once per window. */
+/**
+ * The lanes themselves, with a time axis and a map of the whole trace above them that do not
+ * scroll. Only those lanes that are seen are worked out, once per window.
+ */
 class VirtLanes : public QAbstractScrollArea {
 public:
 	/** What happens when ... */
 	struct Reactions {
-		std::function<void()>	changed;	/* other lanes are shown or selected */
+		/* others are wanted or selected, or there are others */
+		std::function<void()>	changed;
 		/* a place has been clicked on, once or twice */
 		std::function<void(const VirtChosen &chosen, bool again)> chosen;
 	};
 
-	explicit VirtLanes(Reactions reactions);
+	/** @view: stays; below @graphs' columns, lanes have the same ones */
+	VirtLanes(VirtView *view, const QWidget *graphs, Reactions reactions);
+
+	/** What they need for all of their rows. */
+	int fullHeight() const;
 
 	/** The window that is seen. Return: are they other machines and vCPUs than before? */
 	bool follow(const std::vector<VirtStream> &streams, int64_t from, int64_t to);
@@ -88,7 +99,10 @@ private:
 	bool find(const QPoint &at, Place *place);
 	void fold(size_t row, bool folded);
 	int rowHeight() const;
+	int badnessWidth() const;
+	bool placeAsGraphs(int *left, int *width) const;
 	QRect bar() const;
+	void placeHead();
 	virt_shade_window window(const VirtStream &stream) const;
 	const VirtStream *streamOf(const virt_lane &lane) const;
 	const std::vector<virt_shade_run> &shape(size_t lane);
@@ -98,6 +112,10 @@ private:
 	VirtChosen chosen(const Place &place) const;
 	QString tip(const Place &place) const;
 
+	VirtView			*_view;
+	const QWidget			*_graphs;
+	VirtMinimap			*_map;
+	VirtTicks			*_ticks;
 	Reactions			_reactions;
 	std::function<void(QPainter *, const QRect &)> _over;
 	std::vector<VirtStream>		_streams;
@@ -110,14 +128,18 @@ private:
 	std::map<size_t, std::vector<virt_shade_run>> _shapes;	/* of lanes, as wide as they are */
 	size_t				_current = 0;	/* row */
 	int				_nameWidth = 0;
+	QRect				_bar;		/* that the shapes are made for */
 	virt_lane_order			_order = VIRT_LANES_BY_MACHINE;
 	std::string			_filter;
 };
 
-/** The window around it. */
+/** The dock around it, above the graphs if the user does not move it. */
 class VirtOverview : public QDockWidget {
 public:
 	VirtOverview(QMainWindow *window, VirtDock *dock);
+
+	/** The height in which all lanes are seen; and some of them. */
+	int fullHeight() const;
 
 	void follow(const std::vector<VirtStream> &streams, int64_t from, int64_t to);
 
@@ -125,7 +147,7 @@ public:
 	void redraw() { _lanes->viewport()->update(); }
 
 private:
-	QWidget *buttons();
+	QWidget *head();
 	void showNumbers();
 	void plot(bool only);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtSection.cpp
- * @brief	A part of the dock that can be closed.
+ * @brief	A part of the details that can be shown and hidden.
  */
 #include <utility>
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSettings>
+#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -16,57 +18,40 @@
 
 VirtSection::VirtSection(const QString &title, const QString &key, QWidget *content,
 			 std::function<void(VirtSection *)> opened)
-: _key("sections/" + key),
-  _opened(std::move(opened)),
-  _head(new QToolButton),
-  _badge(new QLabel),
-  _content(content)
+: _title(title),
+  _action(new QAction(title, this))
 {
 	auto layout = new QVBoxLayout(this);
-	auto first = new QHBoxLayout;
-	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+	auto head = new QHBoxLayout;
+	auto close = new QToolButton;
+	QString setting = "sections/" + key;
+	bool isShown = QSettings(virtSettingsFile(), QSettings::IniFormat).value(setting)
+		       .toBool();
 
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(0);
-	first->addWidget(_head);
-	first->addWidget(_badge);
-	first->addStretch();
-	layout->addLayout(first);
-	layout->addWidget(_content);
-	_head->setObjectName("section-" + key);
-	_head->setText(title);
-	_head->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-	_head->setAutoRaise(true);
-	_head->setToolTip("Open or close this part");
-	_badge->setTextFormat(Qt::PlainText);
-	_badge->setStyleSheet(VIRT_WARNING_STYLE);
-	_byUser = settings.contains(_key);
-	setOpen(settings.value(_key, true).toBool());
-	connect(_head, &QToolButton::clicked, this, [this] {
-		_byUser = true;
-		setOpen(!_isOpen);
-		QSettings(virtSettingsFile(), QSettings::IniFormat).setValue(_key, _isOpen);
-		if (_isOpen)
-			_opened(this);
-	});
-}
-
-void VirtSection::setOpen(bool open)
-{
-	_isOpen = open;
-	_head->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
-	_content->setVisible(open);
-	_badge->setVisible(!open && !_badge->text().isEmpty());
-}
-
-void VirtSection::suggest(bool open)
-{
-	if (!_byUser)
-		setOpen(open);
+	head->addWidget(new QLabel("<b>" + title + "</b>"), 1);
+	head->addWidget(close);
+	layout->addLayout(head);
+	layout->addWidget(content);
+	close->setIcon(style()->standardIcon(QStyle::SP_TitleBarCloseButton));
+	close->setAutoRaise(true);
+	close->setToolTip("Hide this part: View > " + title + " shows it again");
+	close->setAccessibleName("Hide " + title);
+	setVisible(isShown);
+	_action->setCheckable(true);
+	_action->setChecked(isShown);
+	connect(close, &QToolButton::clicked, _action, &QAction::trigger);
+	connect(_action, &QAction::triggered, this,
+		[this, setting, opened = std::move(opened)] (bool on) {
+			setVisible(on);
+			QSettings(virtSettingsFile(), QSettings::IniFormat).setValue(setting, on);
+			if (on)
+				opened(this);
+		});
 }
 
 void VirtSection::setBadge(const QString &text)
 {
-	_badge->setText(text);
-	setOpen(_isOpen);
+	_action->setText(text.isEmpty() ? _title : QString("%1 (%2)").arg(_title, text));
 }

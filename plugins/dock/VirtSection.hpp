@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtSection.hpp
- * @brief	A part of the dock that can be closed.
+ * @brief	A part of the details that takes room only while the menu "View" shows it.
  */
 #ifndef KSHARK_VIRT_VIRTSECTION_HPP
 #define KSHARK_VIRT_VIRTSECTION_HPP
@@ -11,8 +11,7 @@
 #include <QString>
 #include <QWidget>
 
-class QLabel;
-class QToolButton;
+class QAction;
 
 class VirtSection : public QWidget {
 public:
@@ -23,21 +22,15 @@ public:
 	VirtSection(const QString &title, const QString &key, QWidget *content,
 		    std::function<void(VirtSection *)> opened);
 
-	/** As there is room for it; unless the user has opened or closed it. */
-	void suggest(bool open);
+	/** For the menu. */
+	QAction *action() const { return _action; }
 
-	/** What is seen beside the title while it is closed. */
+	/** What is seen beside the title in the menu. */
 	void setBadge(const QString &text);
 
 private:
-	void setOpen(bool open);
-
-	QString			_key;
-	bool			_byUser, _isOpen = true;
-	std::function<void(VirtSection *)>	_opened;
-	QToolButton		*_head;
-	QLabel			*_badge;
-	QWidget			*_content;
+	QString		_title;
+	QAction		*_action;
 };
 
 #endif

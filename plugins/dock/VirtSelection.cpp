@@ -16,7 +16,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include "VirtKs.hpp"
 #include "VirtSelection.hpp"
@@ -108,9 +107,9 @@ VirtSelection::VirtSelection(QMainWindow *window, std::function<void()> changed,
   _button(new QToolButton),
   _clear(new QToolButton)
 {
-	auto layout = new QVBoxLayout(this);
+	auto layout = new QHBoxLayout(this);
 	auto frame = new QFrame;
-	auto head = new QHBoxLayout, line = new QHBoxLayout(frame);
+	auto line = new QHBoxLayout(frame);
 
 	/* lines of one height: whatever is below them must not move under the mouse */
 	for (QLabel *label : { _head, _selected })
@@ -118,15 +117,14 @@ VirtSelection::VirtSelection(QMainWindow *window, std::function<void()> changed,
 	_selected->setObjectName("selected");
 	_selected->setTextFormat(Qt::RichText);
 	layout->setContentsMargins(0, 0, 0, 0);
-	layout->setSpacing(0);
-	head->addWidget(_head, 1);
-	head->addWidget(_button);
-	layout->addLayout(head);
+	layout->setSpacing(4);
+	layout->addWidget(_head, 1);
+	layout->addWidget(_button);
 	line->setContentsMargins(4, 0, 0, 0);
 	line->setSpacing(0);
 	line->addWidget(_selected, 1);
 	line->addWidget(_clear);
-	layout->addWidget(frame);
+	layout->addWidget(frame, 1);
 	frame->setStyleSheet("QFrame { background: palette(alternate-base); }");
 	_clear->setText(QChar(0xd7));
 	_clear->setAutoRaise(true);

@@ -33,11 +33,8 @@ public:
 	/** The column of the widget in which a time lies that is seen. */
 	int xOf(int64_t ns) const;
 
-	/** The length of that number of columns, in ns. */
-	int64_t length(int columns) const
-	{
-		return _histo ? columns * static_cast<int64_t>(_histo->bin_size) : 0;
-	}
+	/** Number of columns of the graphs, each as long as the others; 0: there are none yet. */
+	int columns() const { return _histo ? _histo->n_bins : 0; }
 
 	/** nullptr: nothing has been drawn yet */
 	const kshark_trace_histo *histo() const { return _histo; }

@@ -233,6 +233,7 @@ bool virtIsLoading()
 namespace {
 
 constexpr const char *GUARD_NAME = "kshark-virt-guard";
+constexpr const char *RESTORED = "kshark-virt-restored";	/* a property of its window */
 
 constexpr int LOADING_MS = 50;		/* between two looks whether it still loads */
 
@@ -344,6 +345,7 @@ private:
 	void watch(const QWidget *progress)
 	{
 		if (isOfSession(progress)) {
+			virtMainWindow()->setProperty(RESTORED, true);
 			virtDropMarkers(virtMainWindow());
 			return;
 		}
@@ -482,6 +484,11 @@ static void makeGraphsOneByOne()
 		return;
 	memcpy(&setThreads, &symbol, sizeof(setThreads));
 	setThreads(1);
+}
+
+bool virtHasRestored(const QMainWindow *window)
+{
+	return window->property(RESTORED).toBool();
 }
 
 void virtGuardGraphs(QMainWindow *window)

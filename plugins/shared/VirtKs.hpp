@@ -178,6 +178,9 @@ bool virtIsLoading();
  */
 void virtGuardGraphs(QMainWindow *window);
 
+/** Has KernelShark restored a session since the guard looks? It has set the sizes of its parts. */
+bool virtHasRestored(const QMainWindow *window);
+
 /** The ids of all open streams. */
 std::vector<int> virtOpenStreams();
 

@@ -54,6 +54,8 @@ gui_need [ "$(combo_colour 0 "$GREEN")" -gt 500 ]
 paired 1
 
 # what filters hide is hidden in the list, not in the bridges
+virt_page Events
+gui_split 720
 gui_shot unfiltered
 gui_graphs
 before=$(bridges) count=$(gui_ask count)

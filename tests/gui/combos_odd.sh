@@ -28,9 +28,9 @@ gui_shot no-host
 gui_same "lines of the dialog" "" "$(gui_ask items)"
 combo_close Apply
 # the dock does not come by itself; where it is, and in it what to record
-gui_until gui_find widgets QLabel 'No virtual machines in this trace: Plots > Virtualization dock *' >/dev/null
+gui_until gui_find widgets QLabel 'No virtual machines in this trace: View > Virtual machines *' >/dev/null
 gui_need gui_not gui_find widgets QDockWidget '*' >/dev/null
-gui_menu Plots 'Virtualization dock'
+gui_menu View 'Virtual machines'
 gui_until gui_find widgets QLabel 'None of the open files shows virtual machines.*' >/dev/null
 gui_shot nothing-virtual
 # until there is something

@@ -116,7 +116,7 @@ xdotool key slash
 gui_until gui_find widgets QLineEdit '*' >/dev/null
 gui_still
 gui_until virt_window
-gui_click QLineEdit ''
+gui_click QLineEdit 'Any vCPU'
 from=$VIRT_FROM to=$VIRT_TO
 xdotool type --delay 20 'swf'
 gui_until gui_find widgets QLineEdit swf >/dev/null

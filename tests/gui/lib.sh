@@ -18,8 +18,10 @@ GUI_LOG=$KSV_ARTIFACTS/gui-$GUI_NAME.log
 GUI_PATIENCE=${GUI_PATIENCE:-180}
 GUI_SCREEN=1640x1060
 GUI_SIZE="1600 1000"
-# settings: of the overlays nothing that lies over the strips, whose colours are compared pixel by pixel
-GUI_STRIPS_ONLY=('[overlays]' labels=false arrows=false migrations=false wakeups=false selected=false)
+# settings: of the overlays nothing that lies over the strips, whose colours are compared pixel by pixel; no lanes
+# above the graphs, which get their room, and all parts of the details but the colours
+GUI_STRIPS_ONLY=('[overlays]' labels=false arrows=false migrations=false wakeups=false selected=false
+	'[lanes]' visible=false '[sections]' clocks=true overlays=true markers=true)
 GUI_DIR=$(mktemp -d)
 # LD_PRELOAD and KernelShark's option -a are lists that a blank divides.
 [[ $GUI_DIR != *[[:space:]]* ]] || { rmdir "$GUI_DIR" && GUI_DIR=$(mktemp -d -p /tmp); }
@@ -396,6 +398,15 @@ gui_placed()
 	[ "$class" = KsMainWindow ] && [ "$width" = "${GUI_SIZE% *}" ]
 }
 
+# gui_fills: the same; it gets its size again if it has got another one since, as its parts came
+gui_fills()
+{
+	gui_placed && return
+	# shellcheck disable=SC2086
+	xdotool windowsize "$GUI_MAIN" $GUI_SIZE
+	return 1
+}
+
 # gui_resize WIDTH HEIGHT: the main window, until it is drawn like that
 gui_resize()
 {
@@ -413,7 +424,9 @@ gui_loaded()
 	# shellcheck disable=SC2086
 	xdotool windowmove "$GUI_MAIN" 0 0 windowsize "$GUI_MAIN" $GUI_SIZE windowraise "$GUI_MAIN" \
 		windowfocus "$GUI_MAIN"
-	gui_until gui_placed
+	gui_until gui_fills
+	gui_still
+	gui_until gui_fills
 	gui_still
 }
 

@@ -20,6 +20,45 @@ virt_open()
 	gui_until virt_window
 }
 
+# virt_click_nothing: click where nothing happens, for what is next not to be the second one of two clicks
+virt_click_nothing()
+{
+	gui_click QLabel '*: <b>*'
+}
+
+# virt_page NAME: choose it below the graphs
+virt_page()
+{
+	gui_click QToolButton "$1"
+	gui_until virt_on_page "$1"
+}
+
+virt_on_page()
+{
+	[[ $(gui_find widgets QToolButton "$1") == *,checked* ]]
+}
+
+# virt_lane ROW [X]: the middle of a lane, counted from 0, as x y; on its name, or in this column of the screen
+virt_lane()
+{
+	local x y font
+
+	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
+	font=$(gui_ask font)
+	# below a frame, the map of the trace and the time axis
+	echo "${2:-$((x + 14))}" $((y + 1 + 14 + font + 6 + $1 * (font + 1) + (font + 1) / 2))
+}
+
+# virt_click_lane ROW [X]
+virt_click_lane()
+{
+	local x y
+
+	read -r x y < <(virt_lane "$@")
+	gui_click_at "$x" "$y"
+	gui_still
+}
+
 # virt_window: sets VIRT_FROM and VIRT_TO, in ns, to the window that the dock is about
 virt_window()
 {
@@ -55,7 +94,7 @@ virt_zoom_at()
 	local from=$VIRT_FROM to=$VIRT_TO
 
 	# Something else is clicked on first, or two presses at one place might be a double click.
-	gui_click QLabel 'Search: Column'
+	virt_click_nothing
 	gui_still
 	gui_drag "$2" "$1" "$3" "$1"
 	gui_until virt_window_not "$from" "$to"

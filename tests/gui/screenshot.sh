@@ -10,7 +10,7 @@ gui_init
 GUI_PROGRAM=("$KSV_BIN" view)
 gui_run "$GUI_SAMPLES/dom0-ftrace.dat"
 ksv_wait_loaded "$GUI_PID" dom0-ftrace "$GUI_PATIENCE" "$GUI_LOG"
-hint='No virtual machines in this trace: Plots > Virtualization dock *'
+hint='No virtual machines in this trace: View > Virtual machines *'
 gui_until gui_find widgets QLabel "$hint" >/dev/null
 read -r x y w h _ < <(gui_find widgets QLabel "$hint")
 gui_shot whole

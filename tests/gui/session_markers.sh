@@ -18,18 +18,16 @@ both_marked()
 # arrange VCPU FILE...: do something in each part of the dock
 arrange()
 {
-	local x y
-
 	gui_click_found items '*' "$1 | *"
 	gui_still
 	[ "$combos" = 0 ] || fewer_combos
 	# graphs beside each other
-	overview_in_front
-	click_lane 1
+	lanes
+	virt_click_lane 1
 	gui_click QPushButton Pin
 	gui_until gui_find widgets QLabel 'Graphs pinned: *' >/dev/null
 	[ "$1" != d1v1 ] || gui_combo "$(gui_combo_at 1)" 'worst first'
-	dock_in_front
+	gui_menu View Lanes
 	# the list, of all, in order of time
 	gui_click QToolButton Worst
 	# of the vCPU whose lane was clicked
@@ -53,36 +51,17 @@ arrange()
 	gui_click QToolButton Columns
 	gui_choose States
 	gui_click QCheckBox Migrations
-	gui_click QToolButton Colours
+	gui_menu View Clocks
 	gui_click QPushButton 'Zoom to it'
 	gui_still
-	gui_split 920
+	gui_split 800
 }
 
-overview_in_front()
+# lanes: they come above the graphs
+lanes()
 {
-	gui_menu Plots 'Virtualization overview'
-	gui_menu Plots 'Virtualization overview'
+	gui_menu View Lanes
 	gui_until gui_find widgets QLabel '* vCPUs, * shown, 0 selected' >/dev/null
-}
-
-dock_in_front()
-{
-	local x y
-
-	# of docks, as Qt 5 calls it, and Qt 6
-	read -r x y _ < <(gui_find widgets QTabBar '*' || gui_find widgets QMainWindowTabBar '*')
-	gui_click_at $((x + 30)) $((y + 10))
-}
-
-# click_lane ROW: of the overview
-click_lane()
-{
-	local x y row
-
-	row=$(($(gui_ask font) + 1))
-	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
-	gui_click_at $((x + 12)) $((y + 1 + $1 * row + row / 2))
 }
 
 # untick TEXT: it may not be since the last session
@@ -109,14 +88,15 @@ fewer_combos()
 # figures from A to B; those of the window have a bin more or less
 state()
 {
-	local page left
+	local page left top
 
 	read -r left _ < <(gui_find widgets QDockWidget '*')
+	read -r _ top _ < <(gui_find widgets QToolButton Events)
 	for page in Worst vCPUs; do
 		gui_click QToolButton "$page"
 		gui_still
 		# but for whom one could choose to list alone
-		gui_ask widgets | awk -F '\t' -v left="$left" '$3 >= left && $2 !~ /^Only|only$/ &&
+		gui_ask widgets | awk -F '\t' -v left="$left" -v top="$top" '($3 >= left || $4 >= top) && $2 !~ /^Only|only$/ &&
 			$1 ~ /^(QCheckBox|QToolButton|QComboBox|QSpinBox)$/ { print $1, $2, $7 }'
 		[ "$page" = vCPUs ] || gui_ask items | cut -f1
 	done
@@ -165,15 +145,15 @@ pinned()
 	gui_graphs_up
 	gui_shot pinned-before
 	kept=$(label "$1") next=$(label $(($1 + 1)))
-	overview_in_front
+	lanes
 	gui_same 'order of the overview' 'worst first' "$(gui_combo_at 1)"
 	# one that is not there yet
-	click_lane 3
+	virt_click_lane 3
 	gui_graphs_up
 	gui_shot pinned
 	gui_same 'graph that is pinned' "$kept" "$(label "$1")"
 	gui_need [ "$next" != "$(label $(($1 + 1)))" ]
-	dock_in_front
+	gui_menu View Lanes
 	gui_until virt_window
 }
 
@@ -247,6 +227,7 @@ smaller()
 	local x y w h before
 
 	before=$(virt_markers)
+	virt_page Events
 	read -r _ x y w h < <(gui_ask shown | sed -n 1p)
 	gui_click_at $((x + w / 2)) $((y + h / 2))
 	xdotool key ctrl+End

@@ -35,7 +35,7 @@ END
 point()
 {
 	# or this one and the last one might be taken for a drag
-	gui_click QLabel 'Search: Column'
+	virt_click_nothing
 	gui_still
 	virt_strip "$1"
 	gui_double_click_at $((GUI_X0 + ($2 - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM))) \

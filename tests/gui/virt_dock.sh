@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# The Virtualization dock: numbers of the visible window, graphs on a click, the longest wait, what
+# What the window has for virtual machines: numbers of the visible window, graphs on a click, the longest wait, what
 # a double click tells and a mouse at rest, switching overlays and the dock, all of it kept for the next start.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
@@ -89,6 +89,7 @@ mark()
 {
 	local row x y w h
 
+	virt_page Events
 	gui_click '*MarkerButton' "$1"
 	read -r row x y w h < <(gui_ask shown | sed -n "$2p")
 	gui_click_at $((x + w / 2)) $((y + h / 2))
@@ -132,7 +133,7 @@ sort_by()
 
 	read -r x y w h <"$GUI_DIR/section"
 	# the menu's line of before may have been there: two clicks at one place are a double click
-	gui_click QLabel 'Search: Column'
+	virt_click_nothing
 	gui_click_at $((x + w / 2)) $((y + h / 2))
 	gui_still
 	virt_copy "$1"
@@ -179,7 +180,7 @@ gui_same 'vCPUs that are copied' '9 rows' \
 # a click shows the graph, once
 gui_click_found items '*' 'd1v0 | *'
 gui_until virt_details '<b>d1v0</b>: guest'
-gui_split 800
+gui_split 560
 gui_shot graph
 gui_graphs
 gui_need [ "$(colour_in_strip "$PREEMPTED" 4)" -gt 20 ]
@@ -325,14 +326,14 @@ gui_click QCheckBox 'Only d1v0'
 gui_until gui_find widgets QLabel 'Steal: *, p50 *' >/dev/null
 gui_click QCheckBox 'Only d1v0'
 gui_until gui_find widgets QLabel 'Steal of d1v0: *, p50 *' >/dev/null
-for size in '960 534' '1024 768' '1600 1000'; do
+for size in '960 768' '1600 1000'; do
 	# shellcheck disable=SC2086
 	gui_resize $size
 	gui_still
 	gui_shot "distributions-${size/ /x}"
-	# the whole title, of two lines at least, three for the bars, and the scale
+	# the whole title, three lines for the bars, and the scale
 	read -r _ _ _ h _ < <(gui_find widgets QLabel 'Steal of d1v0: *, p50 *')
-	gui_need [ "$size" != '960 534' -o "$h" -ge $((6 * $(gui_ask font))) ]
+	gui_need [ "$size" != '960 768' -o "$h" -ge $((5 * $(gui_ask font))) ]
 	gui_need bar_column "$PREEMPTED"
 	gui_need [ "$(gui_count_colour "$PREEMPTED" $((BAR_X - 80)) "$BAR_Y" 80 30)" -gt 50 ]
 done
@@ -368,26 +369,6 @@ gui_until gui_find widgets QToolButton Columns >/dev/null
 
 # ---- the overview ----
 
-# lane ROW: the middle of a lane, counted from 0, as x y; x is on its name
-lane()
-{
-	local x y row
-
-	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
-	row=$(($(gui_ask font) + 1))
-	echo $((x + 12)) $((y + 1 + $1 * row + row / 2))
-}
-
-# click_lane ROW: on its name
-click_lane()
-{
-	local at
-
-	at=$(lane "$1")
-	gui_click_at ${at% *} ${at#* }
-	gui_still
-}
-
 # rows PID...: the graphs below those of the CPUs are these, pixel by pixel
 rows()
 {
@@ -395,7 +376,7 @@ rows()
 
 	# room for all, if there is not yet: else they are scrolled
 	read -r x y w h _ < <(gui_find widgets QSplitterHandle '*')
-	gui_drag $((x + w / 2)) $((y + h / 2)) $((x + w / 2)) 800
+	gui_drag $((x + w / 2)) $((y + h / 2)) $((x + w / 2)) 840
 	gui_shot rows
 	gui_graphs
 	virt_window
@@ -413,15 +394,13 @@ pid()
 	echo $(((${domain#d} + 1) * 10000 + ${1#*v}))
 }
 
-# off, on and in front
-gui_menu Plots 'Virtualization overview'
-gui_still
-gui_menu Plots 'Virtualization overview'
+# above the graphs
+gui_menu View Lanes
 gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 0 selected' >/dev/null
 gui_shot overview
 
 # A lane has the states of its vCPU: so many pixels of one as the table says per cent.
-read -r _ y < <(lane 4)
+read -r _ y < <(virt_lane 4)
 read -r x _ w _ < <(gui_find widgets QAbstractScrollArea '*')
 pink=$(gui_count_colour "$PREEMPTED" "$x" $((y - 4)) "$w" 8)
 green=$(gui_count_colour '#009e73' "$x" $((y - 4)) "$w" 8)
@@ -432,8 +411,7 @@ gui_need [ $((pink * 1000 / (pink + green))) -gt $((share - 80)) ]
 gui_need [ $((pink * 1000 / (pink + green))) -lt $((share + 80)) ]
 
 # filter, select all, plot
-read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
-gui_click_at $((x + 30)) $((y - 15))
+gui_click QLineEdit Filter
 xdotool type --delay 1 'd2'
 gui_until gui_find widgets QLabel '6 vCPUs, 2 shown, 0 selected' >/dev/null
 gui_click QPushButton 'Select all'
@@ -441,7 +419,7 @@ gui_until gui_find widgets QLabel '6 vCPUs, 2 shown, 2 selected' >/dev/null
 gui_click QPushButton 'Plot only'
 gui_still
 rows 30000 30001
-gui_click_at $((x + 30)) $((y - 15))
+gui_click QLineEdit d2
 xdotool key ctrl+a BackSpace
 gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 2 selected' >/dev/null
 
@@ -456,28 +434,29 @@ for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
     if (int(domain) + 1) * 10000 + int(number) == int(sys.argv[1]):
         print(v["vcpu"], max((c for c in v["culprits"] if c["who"] != "nobody"),
                              key=lambda c: c["total_ns"])["who"])' "$worst")
-click_lane 0
+virt_click_lane 0
 rows "$(pid "$victim")" "$(pid "$culprit")"
 
 # pinned: the next one comes below
 gui_click QPushButton Pin
 gui_until gui_find widgets QLabel 'Graphs pinned: 2' >/dev/null
-click_lane 5
+virt_click_lane 5
 gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 1 selected' >/dev/null
 rows "$(pid "$victim")" "$(pid "$culprit")"
 
-# only the first graph again, and the dock in front
+# only the first graph again, and no lanes
 gui_combo 'worst first' 'by machine'
-read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
-gui_click_at $((x + 30)) $((y - 15))
+gui_click QLineEdit Filter
 xdotool type --delay 1 'd1v0'
 gui_until gui_find widgets QLabel '6 vCPUs, 1 shown, 1 selected' >/dev/null
 gui_click QPushButton 'Select all'
 gui_click QPushButton 'Plot only'
 rows 20000
-gui_menu Plots 'Virtualization dock'
+gui_menu View Lanes
+gui_split 560
+gui_menu View 'Virtual machines'
 gui_until gui_not gui_find widgets QDockWidget '*' >/dev/null
-gui_menu Plots 'Virtualization dock'
+gui_menu View 'Virtual machines'
 gui_until gui_enabled widgets QPushButton 'Zoom to it'
 
 # the longest wait, seen large and marked
@@ -537,6 +516,7 @@ mark 'Marker B' 9
 gui_need [ "$from" -lt "$TIME" ]
 gui_until window_is "$from" "$TIME"
 gui_need gui_find widgets QLabel 'A to B: <b>*' >/dev/null
+virt_page vCPUs
 as_report
 gui_shot selection
 gui_click QToolButton Worst
@@ -657,13 +637,13 @@ base=$(gui_base 4)
 gui_need [ "$(gui_count_colour "$BLACK" "$VIRT_X" $((base + 3)) "$VIRT_W" 8)" -gt 20 ]
 
 # the dock goes and comes by its menu, and so it stays for the next start
-gui_menu Plots 'Virtualization dock'
+gui_menu View 'Virtual machines'
 gui_until gui_not gui_find widgets QDockWidget '*' >/dev/null
 gui_quit
 gui_run -p "$KSV_PLUGIN,$KSV_PLUGIN_VIRT" "$file"
 gui_loaded "$file"
 gui_need gui_not gui_find widgets QDockWidget '*' >/dev/null
-gui_menu Plots 'Virtualization dock'
+gui_menu View 'Virtual machines'
 gui_until virt_window
 read -r _ _ _ _ state < <(gui_find widgets QCheckBox Migrations)
 gui_same "state of Migrations, which had been switched on" on,checked "$state"

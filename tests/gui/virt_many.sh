@@ -9,7 +9,7 @@
 
 MOST_MS=500
 
-# numbers TEXT: below the overview
+# numbers TEXT: beside the overview's buttons
 numbers()
 {
 	gui_until gui_find widgets QLabel "$1" >/dev/null
@@ -26,16 +26,6 @@ at_once()
 	gui_need [ "$ms" -lt "$MOST_MS" ]
 }
 
-# click_lane ROW: on its name
-click_lane()
-{
-	local x y row
-
-	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
-	row=$(($(gui_ask font) + 1))
-	gui_click_at $((x + 12)) $((y + 1 + $1 * row + row / 2))
-}
-
 # filter OLD TEXT
 filter()
 {
@@ -44,7 +34,6 @@ filter()
 	gui_until gui_find widgets QLineEdit "${2:-Filter}" >/dev/null
 }
 
-
 gui_init
 file=$GUI_DIR/many.xen
 read -r domains of_each wakes < <(python3 "$KSV_SOURCE_DIR/tests/gui/virt_many.py" "$file")
@@ -52,8 +41,7 @@ gui_need [ "$((domains * of_each))" = 240 ]
 gui_need [ "$wakes" -gt 100000 ]
 virt_open "$file"
 
-gui_menu Plots 'Virtualization overview'
-gui_menu Plots 'Virtualization overview'
+gui_menu View Lanes
 numbers '240 vCPUs, 240 shown, 0 selected'
 gui_ask round >/dev/null
 filter Filter d1
@@ -64,14 +52,14 @@ numbers '240 vCPUs, 44 shown, 44 selected'
 filter d1 ''
 numbers '240 vCPUs, 240 shown, 44 selected'
 at_once 'no filter'
-click_lane 0
+virt_click_lane 0
 numbers '240 vCPUs, 236 shown, 44 selected'
-click_lane 1
+virt_click_lane 1
 numbers '240 vCPUs, 232 shown, 44 selected'
 # what is folded is selected, too
 gui_click QPushButton 'Select all'
 numbers '240 vCPUs, 232 shown, 240 selected'
-click_lane 0
+virt_click_lane 0
 numbers '240 vCPUs, 236 shown, 240 selected'
 gui_click QPushButton 'Select all'
 numbers '240 vCPUs, 236 shown, 0 selected'
@@ -93,8 +81,7 @@ numbers '240 vCPUs, 1 shown, 0 selected'
 gui_click QPushButton 'Select all'
 gui_click QPushButton 'Plot only'
 numbers '1 graph'
-read -r x y _ < <(gui_find widgets QTabBar '*' || gui_find widgets QMainWindowTabBar '*')
-gui_click_at $((x + 30)) $((y + 10))
+gui_menu View Lanes
 gui_click QToolButton Worst
 gui_until gui_find widgets QLabel '40 listed' >/dev/null
 gui_still
@@ -109,7 +96,7 @@ gui_until gui_find widgets QLabel '40 listed' >/dev/null
 at_once 'another filter of the list'
 
 # the costliest one: its vCPU's graph comes
-gui_split 800
+gui_split 720
 gui_click QPushButton 'Next worst'
 gui_until gui_find widgets QLabel '1 of 40, *' >/dev/null
 gui_until virt_details 'd1v0 waited 1.430 ms after its wake-up, '

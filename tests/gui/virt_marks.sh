@@ -100,7 +100,7 @@ gui_quit
 one=$GUI_SAMPLES/hvm-exits.xen two=$GUI_SAMPLES/pinned.xen
 virt_open "$one" "$two"
 gui_split 800
-from=$VIRT_FROM to=$VIRT_TO
+before=$(gui_ask items)
 gui_menu Tools 'Add Time Offset'
 gui_dialog KsTimeOffsetDialog
 gui_click QLineEdit '*'
@@ -108,7 +108,9 @@ xdotool key ctrl+a type --delay 1 500000
 gui_until gui_find widgets QLineEdit '500000*' >/dev/null
 xdotool key Return
 gui_until gui_main_active
-gui_until virt_window_not "$from" "$to"
+# the figures of both are of other times now
+gui_until gui_not gui_is items "$before"
+gui_until virt_window
 gui_shot shifted
 gui_graphs
 VIRT_FROM=$((VIRT_FROM - 500000000)) VIRT_TO=$((VIRT_TO - 500000000))

@@ -181,7 +181,7 @@ while read -r kind name vcpu; do
 	# its graph is there, and has been scrolled to
 	gui_until virt_details "<b>$vcpu</b>: "
 	gui_still
-	gui_split 800
+	gui_split 720
 	gui_shot "$kind"
 	gui_graphs
 	gui_until virt_window
@@ -217,7 +217,7 @@ for mode in number=100 'absolute=true us_exit=0'; do
 	gui_click_found items '*' 'd1v1 | *'
 	gui_until virt_details '<b>d1v1</b>: '
 	gui_still
-	gui_split 800
+	gui_split 720
 	gui_shot "thin-${mode%% *}"
 	gui_graphs
 	gui_until virt_window
@@ -259,7 +259,7 @@ while read -r kind name; do
 	moments=$(worst "$file" "$kind" "$NUMBER")
 	gui_same "moments of kind $kind" "$NUMBER" "$(wc -l <<<"$moments")"
 	combo_view "$file"
-	gui_split 800
+	gui_split 720
 	gui_shot "$kind"
 	gui_graphs
 	gui_until virt_window

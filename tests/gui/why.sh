@@ -43,7 +43,7 @@ gui_until gui_find widgets QLabel '<b>d1v0</b>: *' >/dev/null
 gui_click QToolButton Why
 as_printed
 gui_need grep -q ' unexplained: ' "$GUI_DIR/printed"
-gui_split 800
+gui_split 560
 gui_shot whole
 gui_graphs
 
@@ -70,7 +70,7 @@ gui_until marked "$from" "$to"
 gui_until gui_find widgets QLabel '*d2v0 has pCPU 1: 32.927808 ms*' >/dev/null
 as_printed
 gui_need cmp -s "$GUI_DIR/before" "$GUI_DIR/printed"
-gui_split 900
+gui_split 640
 gui_graphs_up
 gui_shot click
 gui_graphs
@@ -133,12 +133,13 @@ gui_until gui_find items '*' '28.201704 ms | waking, waits for pCPU 3, which db 
 as_printed
 gui_need grep -q 'blocked, ended by: interrupt' "$GUI_DIR/printed"
 gui_shot kvm
+gui_split 450
 read -r from to < <(longest 'db v0 has pCPU 3')
 gui_click_found items '*' '27.991952 ms | db v0 has pCPU 3 | *'
 gui_until large "$from" "$to"
 gui_until marked "$from" "$to"
 as_printed
-gui_split 900
+gui_split 640
 gui_graphs_up
 gui_shot kvm-click
 gui_quit

@@ -22,7 +22,7 @@ whose()
 # all graphs at once
 GUI_SCREEN=1640x1360 GUI_SIZE="1600 1300"
 gui_init
-printf '%s\n' '[overlays]' labels=false arrows=false migrations=false '[markers]' shown=false \
+printf '%s\n' '[overlays]' labels=false arrows=false migrations=false '[markers]' shown=false '[lanes]' visible=false \
 	'[sections]' clocks=false legend=false markers=false >"$KS_USER_CACHE_DIR/kshark-virt.ini"
 host=$GUI_SAMPLES/kvm-host.dat
 guest=$GUI_SAMPLES/kvm-guest.dat
@@ -56,7 +56,7 @@ gui_click_found items '*' '13.831464 ms | g1v0: guest code | *'
 gui_until marked "$from" "$to"
 gui_until large "$from" "$to"
 as_printed
-gui_split 1100
+gui_split 800
 gui_graphs_up
 gui_shot task-click
 gui_graphs

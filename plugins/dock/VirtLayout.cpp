@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtLayout.cpp
+ * @brief	KernelShark's graphs and list among our panes.
+ *
+ * The graphs get another parent within the same window, which keeps what they are drawn with. The
+ * list is destroyed before the splitter, by KernelShark's window, of which both are members; then
+ * it leaves the page that it is in.
+ */
+#include <algorithm>
+
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include "VirtKs.hpp"
+#include "VirtLayout.hpp"
+#include "VirtPages.hpp"
+
+namespace {
+
+constexpr int GRAPHS_SHARE = 60;	/* of the height, in % */
+constexpr int LEAST_GRAPH_WIDTH = 320, LEAST_PAGES_HEIGHT = 60, SMALL_PAGES_HEIGHT = 90;
+
+} // namespace
+
+VirtLayout::VirtLayout(QMainWindow *window, VirtPages *pages, bool isRestored)
+: QObject(window),
+  _window(window),
+  _pages(pages),
+  _splitter(qobject_cast<QSplitter *>(window->centralWidget())),
+  _graphs(virtChild(window, "KsTraceGraph")),
+  _list(virtChild(window, "KsTraceViewer")),
+  _isMoved(isRestored)
+{
+}
+
+bool VirtLayout::isPossible() const
+{
+	return _graphs && _list && _splitter &&
+	       (_docks || (_splitter->count() == 2 && _splitter->widget(0) == _graphs &&
+			   _splitter->widget(1) == _list));
+}
+
+void VirtLayout::build(QWidget *top)
+{
+	auto upper = new QWidget;
+	auto layout = new QVBoxLayout(upper);
+	QList<int> sizes = _splitter->sizes();
+
+	_docks = new QMainWindow(upper);
+	_docks->setWindowFlags(Qt::Widget);	/* it is a window otherwise */
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(0);
+	layout->addWidget(top);
+	layout->addWidget(_docks, 1);
+	_docks->setContextMenuPolicy(Qt::PreventContextMenu);
+	_docks->setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
+	_docks->setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
+	/* KernelShark has pointers to both, and none to what they are in */
+	_splitter->insertWidget(0, upper);
+	_docks->setCentralWidget(_graphs);
+	_splitter->insertWidget(1, _pages);
+	_pages->addFirst("Events", "KernelShark's list of events", _list);
+	/* in a splitter it is as high as there is room, in a layout it would not be */
+	_list->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
+	_pages->setMinimumHeight(LEAST_PAGES_HEIGHT);
+	for (QWidget *widget : { static_cast<QWidget *>(_pages), _graphs,
+				 static_cast<QWidget *>(_docks), upper })
+		widget->setVisible(true);
+	_graphs->setMinimumWidth(LEAST_GRAPH_WIDTH);
+	_splitter->setSizes(sizes);
+	connect(_splitter, &QSplitter::splitterMoved, this, [this] { _isMoved = true; });
+}
+
+bool VirtLayout::isUsers() const
+{
+	return _isMoved || virtHasRestored(_window);
+}
+
+int VirtLayout::upperHeight() const
+{
+	return _splitter->sizes()[0];
+}
+
+void VirtLayout::fit(int docks)
+{
+	int all = _splitter->height();
+	/* in a low window, KernelShark's least height of its graphs is most of it */
+	int least = std::min(docks + _graphs->minimumHeight(), all - SMALL_PAGES_HEIGHT);
+	int upper = std::max(all * GRAPHS_SHARE / 100, least);
+
+	if (!isUsers())
+		_splitter->setSizes({ upper, all - upper });
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtLayout.hpp
+ * @brief	KernelShark's graphs and list among our panes.
+ *
+ * KernelShark has a splitter with its graphs above and its list below. There remain two widgets in
+ * it, as its sessions keep their sizes: above, the graphs with docks around them, below, pages of
+ * which the list is one.
+ */
+#ifndef KSHARK_VIRT_VIRTLAYOUT_HPP
+#define KSHARK_VIRT_VIRTLAYOUT_HPP
+
+#include <QMainWindow>
+
+class QSplitter;
+class VirtPages;
+
+class VirtLayout : public QObject {
+public:
+	/** @isRestored: a session has set the height */
+	VirtLayout(QMainWindow *window, VirtPages *pages, bool isRestored);
+
+	/** Has KernelShark's window the widgets that it is known to have? */
+	bool isPossible() const;
+
+	/**
+	 * Put all in place, if that is possible. Not while KernelShark loads or draws.
+	 * @top: above all others, for what is seen only now and then
+	 */
+	void build(QWidget *top);
+	bool isBuilt() const { return _docks; }
+
+	/** Docks can be added to it, as soon as all is in place. */
+	QMainWindow *docks() const { return _docks; }
+
+	/** KernelShark's list, which is a page. */
+	QWidget *list() const { return _list; }
+
+	/** What is shared by docks and graphs, from above. */
+	int upperHeight() const;
+
+	/** The height in which all graphs are seen. */
+	int mostGraphs() const { return _graphs->maximumHeight(); }
+
+	/**
+	 * Give the graphs their share of the height, unless the user has moved the splitter.
+	 * @docks: the least height of those above the graphs
+	 */
+	void fit(int docks);
+
+private:
+	bool isUsers() const;
+
+	QMainWindow	*_window, *_docks = nullptr;
+	VirtPages	*_pages;
+	QSplitter	*_splitter;
+	QWidget		*_graphs, *_list;
+	bool		_isMoved;	/* the user or a session has chosen the height */
+};
+
+#endif
