@@ -61,6 +61,7 @@
 #include "ks_stream.h"
 #include "virt.h"
 #include "virt_needs.h"
+#include "virt_pairing.h"
 
 namespace {
 
@@ -777,9 +778,12 @@ int VirtDock::pidOf(const virt_model *model, int32_t who)
 
 void VirtDock::bringRows(const VirtWish &rows)
 {
-	if (!rows.pids.empty())
-		_reveal = { rows.stream, rows.pids[0] };
 	_plots.bring(rows);
+	if (rows.pids.empty())
+		return;
+	/* not before all are there: until then there may be another graph of it, in a combo */
+	_reveal = { rows.stream, rows.pids[0] };
+	_view.redraw();
 }
 
 void VirtDock::bring(const VirtStream &stream, const virt_moment &moment)
@@ -787,7 +791,7 @@ void VirtDock::bring(const VirtStream &stream, const virt_moment &moment)
 	const virt_model *model = stream.model.get();
 	int pid = pidOf(model, moment.vcpu);
 	int who = pidOf(model, moment.who);
-	VirtWish rows = { stream.id, { pid }, moment.pcpu, false };
+	VirtWish rows = { stream.id, { pid }, moment.pcpu, VIRT_CPU_IN_ORDER };
 
 	select(stream.id, moment.vcpu);
 	/* those that the user sees anyway stay as they are */
@@ -801,7 +805,8 @@ void VirtDock::bring(const VirtStream &stream, const virt_moment &moment)
 void VirtDock::bring(const VirtChosen &chosen, bool again)
 {
 	const virt_model *model = chosen.stream.model.get();
-	VirtWish rows = { chosen.stream.id, { pidOf(model, chosen.vcpu) }, VIRT_NONE, true };
+	VirtWish rows = { chosen.stream.id, { pidOf(model, chosen.vcpu) }, VIRT_NONE,
+			  VIRT_CPU_LAST };
 	virt_shade_hit hit;
 	bool isHit = chosen.state < VIRT_N_STATES &&
 		     virt_shade_pick_vcpu(model, chosen.vcpu, chosen.fromNs, chosen.toNs,
@@ -819,7 +824,19 @@ void VirtDock::bring(const VirtChosen &chosen, bool again)
 		rows.pcpu = at->pcpu;
 	if (culprit > 0)
 		rows.pids.push_back(culprit);
+	bringGuest(chosen);
 	bringRows(rows);
+}
+
+/** The guest's own graph of a vCPU, in the guest's trace, unless it is seen, as in a combo. */
+void VirtDock::bringGuest(const VirtChosen &chosen)
+{
+	virt_pair pair;
+
+	if (virt_pairing_of_vcpu(chosen.stream.id, pidOf(chosen.stream.model.get(), chosen.vcpu),
+				 &pair) &&
+	    pair.guest_stream != VIRT_NONE && !_plots.isCpuShown(pair.guest_stream, pair.guest_cpu))
+		_plots.bring({ pair.guest_stream, {}, pair.guest_cpu, VIRT_CPU_FIRST });
 }
 
 /** Whoever took its pCPU there; else most often in the whole window, if that has been counted. */

@@ -89,7 +89,8 @@ public:
 
 	/**
 	 * A vCPU has been chosen in the overview: bring its graph between that of its pCPU and that
-	 * of who took the pCPU. @again: zoom to what is there, and tell it.
+	 * of who took the pCPU, and below them that of the guest's CPU. @again: zoom to what is
+	 * there, and tell it.
 	 */
 	void bring(const VirtChosen &chosen, bool again);
 
@@ -162,6 +163,7 @@ private:
 	void goToWorst(const QTreeWidgetItem *item, bool zoom);
 	void mark(int64_t fromNs, int64_t toNs);
 	void showSearch();
+	void bringGuest(const VirtChosen &chosen);
 	int culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const;
 	void tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
 	VirtBookmarks *newBookmarks();

@@ -594,8 +594,8 @@ VirtOverview::VirtOverview(QMainWindow *window, VirtDock *dock)
 	_order->addItems({ "by machine", "worst first" });
 	_order->setToolTip("Worst: by the share of the visible window in which it waited for a"
 			   " pCPU, shown beside the lane");
-	_lanes->setToolTip(virtTip("Click: the vCPU's graph, between its pCPU's and that of the"
-				   " culprit that took the pCPU. Double click: zoom to this"
+	_lanes->setToolTip(virtTip("Click: the graphs of its pCPU, the vCPU, the culprit that took"
+				   " the pCPU and the guest's CPU. Double click: zoom to this"
 				   " state"));
 	connect(_filter, &QLineEdit::textChanged, this,
 		[this] (const QString &text) { _lanes->setFilter(text); });

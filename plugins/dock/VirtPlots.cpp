@@ -91,12 +91,12 @@ void VirtPlots::frameBegins()
 		lists.second.tasks.clear();
 	}
 	_tasks.clear();
+	_cpus.clear();
 }
 
 void VirtPlots::graphDrawn(int stream, bool isCpu, int id, bool isCombo)
 {
-	if (!isCpu)
-		_tasks.insert({ stream, id });
+	(isCpu ? _cpus : _tasks).insert({ stream, id });
 	if (!isCombo)
 		(isCpu ? _lists[stream].cpus : _lists[stream].tasks).push_back(id);
 }
@@ -151,18 +151,20 @@ void VirtPlots::showTasks(int stream, Lists &lists, const std::vector<int> &firs
 		graph->taskReDraw(stream, ids);
 }
 
-/** Its pCPU above the tasks, or where it belongs. */
+/** Its pCPU at one end, or where it belongs. */
 void VirtPlots::showCpus(int stream, Lists &lists, const VirtWish &rows)
 {
 	auto graph = reinterpret_cast<KsTraceGraph *>(virtChild(_window, "KsTraceGraph"));
 	bool isNew = rows.pcpu >= 0 && !has(lists.cpus, rows.pcpu);
+	size_t first = rows.pcpu >= 0 && rows.place == VIRT_CPU_FIRST;
+	size_t last = rows.pcpu >= 0 && rows.place != VIRT_CPU_FIRST;
 	std::vector<int> cpus = lists.cpus;
 	QVector<int> ids;
 
 	std::sort(cpus.begin(), cpus.end());
-	ids = arrange({ nullptr, 0, cpus.data(), cpus.size(), lists.cameCpus.data(),
-			lists.cameCpus.size(), &rows.pcpu, rows.pcpu >= 0 ? 1U : 0U });
-	if (!rows.beside)
+	ids = arrange({ &rows.pcpu, first, cpus.data(), cpus.size(), lists.cameCpus.data(),
+			lists.cameCpus.size(), &rows.pcpu, last });
+	if (rows.place == VIRT_CPU_IN_ORDER)
 		std::sort(ids.begin(), ids.end());
 	lists.cameCpus.clear();
 	if (isNew)

@@ -17,12 +17,19 @@
 
 #include <QMainWindow>
 
+/** Where the graph of a pCPU goes: KernelShark has those of tasks below all of those of CPUs. */
+enum VirtCpuPlace {
+	VIRT_CPU_IN_ORDER,
+	VIRT_CPU_FIRST,		/* below the graphs of the stream before */
+	VIRT_CPU_LAST,		/* next to those of tasks */
+};
+
 /** What somebody wants to see of one stream. */
 struct VirtWish {
 	int			stream;
 	std::vector<int>	pids;		/* from the top */
 	int			pcpu;		/* or VIRT_NONE */
-	bool			beside;		/* the pCPU's graph next to them, not in order */
+	VirtCpuPlace		place;		/* of the pCPU's graph */
 };
 
 class VirtPlots {
@@ -36,6 +43,9 @@ public:
 	/** Is a task seen, by itself or in a combo? Has it been brought by bring()? */
 	bool isShown(int stream, int pid) const { return _tasks.count({ stream, pid }); }
 	bool isBrought(int stream, int pid) const;
+
+	/** Is the graph of a CPU seen, by itself or in a combo? */
+	bool isCpuShown(int stream, int cpu) const { return _cpus.count({ stream, cpu }); }
 
 	/** All tasks of a stream that are seen, by pid. */
 	std::vector<int> tasksOf(int stream) const;
@@ -67,7 +77,7 @@ private:
 
 	QMainWindow			*_window;
 	std::map<int, Lists>		_lists;		/* by stream */
-	std::set<std::pair<int, int>>	_tasks;		/* in combos, too: stream, pid */
+	std::set<std::pair<int, int>>	_tasks, _cpus;	/* in combos, too: stream, pid or CPU */
 };
 
 #endif

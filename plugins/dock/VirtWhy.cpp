@@ -581,8 +581,8 @@ void VirtWhy::bring(const virt_why_segment &segment)
 		     !plots.isBrought(graph.first, graph.second)))
 			continue;
 
-		VirtWish &rows = wishes.emplace(graph.first, VirtWish{ graph.first, {}, VIRT_NONE,
-								       false }).first->second;
+		VirtWish none = { graph.first, {}, VIRT_NONE, VIRT_CPU_IN_ORDER };
+		VirtWish &rows = wishes.emplace(graph.first, none).first->second;
 
 		if (graph.first == _tree->stream.id)
 			rows.pcpu = segment.pcpu;

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # What is where: lanes with the columns of the graphs, the map of the trace and the time axis above them, the
 # graphs' share of the height, pages as wide as the window, details beside the graphs or a drawer in a small
-# window, parts of the menu, warnings first. What the user chooses is kept.
+# window, parts of the menu, warnings first. A click on a lane brings its rows. What the user chooses is kept.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -290,4 +290,46 @@ gui_loaded "$GUI_SAMPLES/credit2-basic.xen"
 gui_need gui_not seen QDockWidget '*'
 gui_need gui_not seen QToolButton vCPUs
 gui_until gui_find widgets QLabel 'Search: Column' >/dev/null
+gui_quit
+
+# ---- the rows of a lane: pCPU, vCPU, culprit, and the guest's CPU, from the top ----
+
+# graph_rows N: so many are below each other
+graph_rows()
+{
+	gui_is graphs $((50 + $1 * (2 * $(gui_ask font) + 20)))
+}
+
+GUI_SIZE='1600 1000'
+file=$GUI_SAMPLES/kvm-host.dat
+printf '%s\n' "${GUI_STRIPS_ONLY[@]}" '[lanes]' visible=true >"$KS_USER_CACHE_DIR/kshark-virt.ini"
+combo_view "$file" "$GUI_SAMPLES/kvm-guest.dat"
+# neither combos nor CPUs of the guest
+combo_dialog
+gui_toggle 'g1 (kvm-host.dat)*'
+combo_close Apply
+gui_menu Plots CPUs
+gui_dialog CPUs
+read -r x y < <(gui_ask widgets | awk -F '\t' '$1 == "QCheckBox" && $2 == "all" && n++ { print $3 + 8, $4 + $6 / 2 }')
+gui_click_at "$x" "$y"
+gui_apply
+gui_until graph_rows 4
+virt_click_lane 1
+gui_until graph_rows 7
+# the lanes give room for them
+gui_split 850
+gui_until graphs_seen $((50 + 7 * (2 * $(gui_ask font) + 20)))
+gui_graphs_up
+gui_shot rows
+gui_graphs
+gui_until virt_window
+virt_check 4 "$file" vcpu 3414
+# the other one's rows instead of these
+virt_click_lane 2
+gui_until graph_rows 7
+gui_graphs_up
+gui_shot rows-other
+gui_graphs
+gui_until virt_window
+virt_check 4 "$file" vcpu 3415
 gui_quit
