@@ -32,7 +32,7 @@
  * The fields of kvm_exit tell the architecture: "esr_ec" is arm64 ("exit_reason" with "idx" up to
  * Linux 5.0), "scause" RISC-V (arch/riscv/kvm/trace.h), "reason" LoongArch, where kvm_enter and
  * kvm_reenter are the entries (arch/loongarch/kvm/trace.h). s390 has names of its own
- * (arch/s390/kvm/trace.h).
+ * (arch/s390/kvm/trace.h), and so has POWER (arch/powerpc/kvm/trace_hv.h).
  * kvm_vcpu_wakeup (include/trace/events/kvm.h) tells how long kvm_vcpu_halt() has taken, the
  * polling and the sleep, and whether the thread slept (virt/kvm/kvm_main.c).
  * kvm_fpu is recorded where KVM_RUN begins and ends (kvm_arch_vcpu_ioctl_run(), in x86.c there).
@@ -49,6 +49,8 @@ static const struct event_row {
 	{ "kvm", "kvm_reenter", KVM_ENTRY, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_s390_sie_enter", KVM_ENTRY, 0, "id", NULL, NULL },
 	{ "kvm", "kvm_s390_sie_exit", KVM_EXIT, KVM_ISA_S390, "id", "icptcode", NULL },
+	{ "kvm_hv", "kvm_guest_enter", KVM_ENTRY, 0, "vcpu_id", NULL, NULL },
+	{ "kvm_hv", "kvm_guest_exit", KVM_EXIT, KVM_ISA_POWER, "vcpu_id", "trap", NULL },
 	{ "kvm", "kvm_exit", KVM_EXIT, 0, "vcpu_id", "exit_reason", "isa" },
 	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, "exit_reason", "isa" },
 	{ "kvm", "kvm_exit", KVM_EXIT, KVM_ISA_ARM, NULL, "esr_ec", "ret" },
@@ -479,24 +481,11 @@ bool kvm_fields_is_host(const struct kvm_fields *fields)
 	return false;
 }
 
-/**
- * POWER's kvm_guest_enter (arch/powerpc/kvm/trace_hv.h) is recorded by one thread for all vCPUs of
- * a core, so that it does not tell which thread is which vCPU. kvm_pr:
- * arch/powerpc/kvm/trace_pr.h.
- */
+/** KVM of POWER without the hypervisor's mode: arch/powerpc/kvm/trace_pr.h. */
 const char *kvm_fields_stranger(const struct kvm_fields *fields)
 {
-	static const struct {
-		const char *system, *name, *architecture;
-	} rows[] = {
-		{ "kvm_hv", "kvm_guest_enter", "ppc64" }, { "kvm_hv", "kvm_guest_exit", "ppc64" },
-		{ "kvm_pr", "kvm_book3s_reenter", "ppc64" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (tep_find_event_by_name(fields->tep, rows[i].system, rows[i].name))
-			return rows[i].architecture;
-	return NULL;
+	return tep_find_event_by_name(fields->tep, "kvm_pr", "kvm_book3s_reenter") ?
+	       "ppc64 (kvm_pr)" : NULL;
 }
 
 static bool is_there(const struct tep_format_field *field, const struct tep_record *record)

@@ -177,6 +177,69 @@ static bool list_events(struct kvm_source *source)
 	return true;
 }
 
+/** The vCPU that a thread enters. Return: 1 if it enters another one as well; 0; -ENOMEM. */
+static int see_entry(struct key_map *threads, int **vcpus, size_t *room, int32_t pid, int vcpu)
+{
+	uint32_t known = threads->n_keys;
+	int64_t at = KEY_MAP_ELEMENT(threads, (uint32_t)pid, *vcpus, *room);
+
+	if (at < 0)
+		return -ENOMEM;
+	if (threads->n_keys > known)
+		(*vcpus)[at] = vcpu;
+	return (*vcpus)[at] != vcpu;
+}
+
+/**
+ * Up to POWER8, one thread enters all vCPUs of a core (kvmppc_run_core() of Linux's
+ * arch/powerpc/kvm/book3s_hv.c): its records do not show which thread is which vCPU. From POWER9
+ * on, each thread enters its own (kvmhv_run_single_vcpu()). Return: as see_entry().
+ */
+static int enters_for_others(const struct kvm_source *source, const struct tep_event *enter)
+{
+	struct tep_format_field *vcpu = tep_find_any_field((struct tep_event *)enter, "vcpu_id");
+	struct key_map threads = { 0 };
+	unsigned long long number = 0;
+	int *vcpus = NULL, found = 0;
+	size_t room = 0;
+
+	for (int i = 0; i < source->facts.n_buffers * KVM_MOST_CPUS && !found; i++) {
+		struct tracecmd_input *input = source->inputs[i / KVM_MOST_CPUS];
+		int cpu = i % KVM_MOST_CPUS;
+		struct tep_record *record;
+		uint64_t last = 0;
+
+		if (cpu >= tep_get_cpus(source->tep))
+			continue;
+		record = tracecmd_read_cpu_first(input, cpu);
+		/* in a damaged page, libtracecmd goes round in circles */
+		while (record && !found && (!last || record->offset > last)) {
+			last = record->offset;
+			if (tep_data_type(source->tep, record) == enter->id &&
+			    !tep_read_number_field(vcpu, record->data, &number))
+				found = see_entry(&threads, &vcpus, &room,
+						  tep_data_pid(source->tep, record), (int)number);
+			tracecmd_free_record(record);
+			record = tracecmd_read_data(input, cpu);
+		}
+		tracecmd_free_record(record);
+	}
+	key_map_destroy(&threads);
+	free(vcpus);
+	return found;
+}
+
+/** An architecture that is not understood, or NULL. Return: false without memory. */
+static bool find_stranger(const struct kvm_source *source, const char **stranger)
+{
+	const struct tep_event *enter = tep_find_event_by_name(source->tep, "kvm_hv",
+							       "kvm_guest_enter");
+	int ret = enter ? enters_for_others(source, enter) : 0;
+
+	*stranger = ret > 0 ? "POWER8 and older" : kvm_fields_stranger(source->fields);
+	return ret >= 0;
+}
+
 /** Return: false without memory. */
 static bool look_up(struct kvm_source *source)
 {
@@ -204,7 +267,9 @@ static bool look_up(struct kvm_source *source)
 	facts->has_vcpus = tep_data_pid_from_comm(source->tep, "CPU 0/KVM", NULL) != NULL;
 	facts->kinds = kvm_fields_kinds(source->fields);
 	facts->trace_id = tracecmd_get_traceid(source->input);
-	stranger = kvm_fields_stranger(source->fields);
+	if (!find_stranger(source, &stranger))
+		return false;
+	facts->is_host &= !stranger;
 	facts->stranger = stranger ? strdup(stranger) : NULL;
 	source->switch_id = -1;
 	event = tep_find_event_by_name(source->tep, "sched", "sched_switch");

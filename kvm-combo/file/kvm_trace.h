@@ -178,7 +178,8 @@ bool kvm_trace_is_host(const struct kvm_trace *trace);
 
 /** What to say about kvm_trace_stranger(). */
 #define KVM_TRACE_STRANGER \
-	"KVM of %s is not understood, only that of x86, arm64, RISC-V, LoongArch and s390"
+	"KVM of %s is not understood, only that of x86, arm64, RISC-V, LoongArch, s390 and " \
+	"POWER9 on"
 
 /** kvm_trace_stranger - architecture of KVM's events that are not understood; or NULL */
 const char *kvm_trace_stranger(const struct kvm_trace *trace);

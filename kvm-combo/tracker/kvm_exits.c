@@ -85,6 +85,29 @@ static const char *const s390_intercepts[] = {
 	[0x48 / 4] = "Timing subset",
 };
 
+/** kvm_trace_symbol_exit of Linux's arch/powerpc/kvm/trace_book3s.h. */
+static const struct {
+	uint64_t	trap;
+	const char	*name;
+} power_traps[] = {
+	{ 0x100, "SYSTEM_RESET" }, { 0x200, "MACHINE_CHECK" }, { 0x300, "DATA_STORAGE" },
+	{ 0x380, "DATA_SEGMENT" }, { 0x400, "INST_STORAGE" }, { 0x480, "INST_SEGMENT" },
+	{ 0x500, "EXTERNAL" }, { 0x501, "EXTERNAL_LEVEL" }, { 0x502, "EXTERNAL_HV" },
+	{ 0x600, "ALIGNMENT" }, { 0x700, "PROGRAM" }, { 0x800, "FP_UNAVAIL" },
+	{ 0x900, "DECREMENTER" }, { 0x980, "HV_DECREMENTER" }, { 0xc00, "SYSCALL" },
+	{ 0xd00, "TRACE" }, { 0xe00, "H_DATA_STORAGE" }, { 0xe20, "H_INST_STORAGE" },
+	{ 0xe40, "H_EMUL_ASSIST" }, { 0xf00, "PERFMON" }, { 0xf20, "ALTIVEC" },
+	{ 0xf40, "VSX" },
+};
+
+static const char *power_name(uint64_t trap)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(power_traps); i++)
+		if (power_traps[i].trap == trap)
+			return power_traps[i].name;
+	return NULL;
+}
+
 static const char *riscv_name(uint64_t reason)
 {
 	uint32_t cause = (uint32_t)reason;
@@ -112,6 +135,8 @@ static const char *name_of(enum kvm_isa isa, uint64_t reason)
 	case KVM_ISA_S390:
 		return reason % 4 || reason / 4 >= ARRAY_SIZE(s390_intercepts) ? NULL :
 		       s390_intercepts[reason / 4];
+	case KVM_ISA_POWER:
+		return power_name(reason);
 	default:
 		return NULL;
 	}

@@ -221,6 +221,7 @@ enum kvm_isa {
 	KVM_ISA_RISCV = 4,	/* value: 1 << 32 of an interrupt | scause without that bit */
 	KVM_ISA_LOONGARCH = 5,	/* value: exception code */
 	KVM_ISA_S390 = 6,	/* value: interception code */
+	KVM_ISA_POWER = 7,	/* value: trap */
 };
 
 /** A record that matters: 32 bytes. */

@@ -22,11 +22,11 @@
 static enum kvm_wait wait_of(const struct virt_model *model, int32_t reason, const char *name)
 {
 	/*
-	 * An instruction, which may be WFI, IDLE or one that loads the state to wait in, or a
-	 * request to stop
+	 * An instruction, which may be WFI, IDLE or one that loads the state to wait in, a request
+	 * to stop, or a call of POWER's hypervisor, which may be H_CEDE
 	 */
 	static const char *const open[] = {
-		"VIRTUAL_INST_FAULT", "GSPR", "Instruction", "Stop request",
+		"VIRTUAL_INST_FAULT", "GSPR", "Instruction", "Stop request", "SYSCALL",
 	};
 
 	if (!name)

@@ -166,11 +166,11 @@ static void test_strangers(void **state)
 	struct kvm_fields *fields;
 
 	(void)state;
-	add_format(tep, "kvm_hv", "kvm_guest_enter", 400, FIELD("int", "vcpu_id", 8, 4), RAW);
+	add_format(tep, "kvm_pr", "kvm_book3s_reenter", 400, FIELD("int", "r", 8, 4), RAW);
 	fields = kvm_fields_new(tep);
 	assert_non_null(fields);
 	assert_false(kvm_fields_is_host(fields));
-	assert_string_equal(kvm_fields_stranger(fields), "ppc64");
+	assert_string_equal(kvm_fields_stranger(fields), "ppc64 (kvm_pr)");
 	kvm_fields_free(fields);
 	tep_free(tep);
 	tep = formats();
