@@ -300,20 +300,32 @@ static void text_clock(struct output *out, const struct report *report,
 		   lo, hi);
 }
 
-static void json_clock(struct json *json, const struct host_monitor *monitor)
+static const struct table_column clock_columns[] = {
+	{ .key = "clock" },
+	{ .key = "aligned_by" },
+	{ .key = "offset_ns", .type = TABLE_TIME },
+	{ .key = "interval_ns", .type = TABLE_RANGE },
+	{ .key = "drift_ppm", .type = TABLE_FIXED },
+	{ .key = "explained_percent", .type = TABLE_FIXED },
+	{ .key = "judged", .type = TABLE_COUNT },
+};
+
+static void clock_members(struct json *json, const struct host_monitor *monitor)
 {
-	json_str(json, "clock", clock_name(monitor));
-	json_str(json, "aligned_by", host_monitor_source_name(monitor->source));
-	if (monitor->source != HOST_MONITOR_NONE) {
-		json_i64(json, "offset_ns", offset_of(monitor));
-		json_open(json, "interval_ns", '[', true);
-		json_i64(json, NULL, monitor->alignment.lo - monitor->alignment.offset);
-		json_i64(json, NULL, monitor->alignment.hi - monitor->alignment.offset);
-		json_close(json, ']');
-		json_fixed(json, "drift_ppm", monitor->alignment.drift_ppm);
-	}
-	json_fixed(json, "explained_percent", monitor->alignment.explained_percent);
-	json_u64(json, "judged", judged(monitor));
+	const struct virt_clock_alignment *alignment = &monitor->alignment;
+	bool is_aligned = monitor->source != HOST_MONITOR_NONE;
+
+	table_json_members(json, clock_columns, ARRAY_SIZE(clock_columns),
+			   (const struct table_cell[ARRAY_SIZE(clock_columns)]){
+		table_name(clock_name(monitor)),
+		table_name(host_monitor_source_name(monitor->source)),
+		table_optional(is_aligned, is_aligned ? offset_of(monitor) : 0),
+		is_aligned ? table_range(alignment->lo - alignment->offset,
+					 alignment->hi - alignment->offset) : table_absent(),
+		table_rate(is_aligned, alignment->drift_ppm),
+		table_rate(true, alignment->explained_percent),
+		table_number((int64_t)judged(monitor)),
+	});
 }
 
 static void put_all(struct output *out, int64_t vmm_ns)
@@ -351,7 +363,7 @@ static int devices_monitor_rows(void *arg, const struct report *report,
 	if (table_as_text(to) && devices->n_opened)
 		put_all(to->out, devices->vmm_ns);
 	if (table_as_json(to))
-		json_clock(to->json, monitor);
+		clock_members(to->json, monitor);
 	table_group_end(to);
 	return ret;
 }

@@ -107,17 +107,25 @@ static void csv_speed(struct table_writer *to, const struct subject *subject)
 	});
 }
 
-static void json_speed(struct json *json, const struct subject *subject)
+static const struct table_column speed_columns[] = {
+	{ .key = "known_ns", .type = TABLE_TIME },
+	{ .key = "mean_khz", .type = TABLE_TIME },
+	{ .key = "min_khz", .type = TABLE_TIME },
+	{ .key = "max_khz", .type = TABLE_TIME },
+	{ .key = "changes", .type = TABLE_COUNT },
+};
+
+static void speed_object(struct json *json, const struct subject *subject)
 {
 	const struct virt_speed *speed = subject->speed;
 
 	json_open(json, "frequency", '{', true);
-	json_i64(json, "known_ns", speed->known_ns);
-	json_i64(json, "mean_khz", speed->mean_khz);
-	json_i64(json, "min_khz", speed->min_khz);
-	json_i64(json, "max_khz", speed->max_khz);
-	if (!subject->machine)
-		json_u64(json, "changes", subject->changes);
+	table_json_members(json, speed_columns, ARRAY_SIZE(speed_columns),
+			   (const struct table_cell[ARRAY_SIZE(speed_columns)]){
+		table_number(speed->known_ns), table_number(speed->mean_khz),
+		table_number(speed->min_khz), table_number(speed->max_khz),
+		table_optional(!subject->machine, (int64_t)subject->changes),
+	});
 	json_close(json, '}');
 }
 
@@ -165,7 +173,7 @@ static void power_subject_rows(struct table_writer *to, const struct report *rep
 	if (subject->speed->known_ns && table_as_text(to))
 		text_speed(to->out, subject);
 	else if (subject->speed->known_ns && table_as_json(to))
-		json_speed(to->json, subject);
+		speed_object(to->json, subject);
 	else if (!subject->ns && !subject->speed->known_ns && table_as_text(to))
 		out_str(to->out, "  was not woken, and its frequency is unknown\n");
 	table_group_end(to);
