@@ -11,7 +11,7 @@
 /** kvm_trace_use_symbols - read both from all trace.dat files that are opened from now on */
 void kvm_trace_use_symbols(void);
 
-/** kvm_trace_keep_symbols - keep the names' text of the file that is opened next, for the case that ... */
+/** kvm_trace_keep_symbols - keep the text of names of the file that is opened next, in case ... */
 void kvm_trace_keep_symbols(void);
 
 /** kvm_trace_read_symbols - ... a name is wanted: read them from that text now, if there is one */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_repeat.c
- * @brief	Make a large trace.dat: double a small one several times, each time with a later half.
+ * @brief	Make a large trace.dat: double a small one, with a later half each time.
  *
  * Usage: kvm_repeat IN.dat DOUBLINGS OUT.dat
  */

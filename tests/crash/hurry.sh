@@ -35,7 +35,7 @@ for name in kvm-nosync kvm-nosync-g1 dom0-ftrace; do
 done
 cp "$GUI_SAMPLES/dom0.xen" "$GUI_DIR"
 # open, though there is little room
-printf '%s\n' '[dock]' visible=true '[sections]' clocks=true >"$KS_USER_CACHE_DIR/kshark-virt.ini"
+printf '%s\n' '[details]' visible=true '[sections]' clocks=true >"$KS_USER_CACHE_DIR/kshark-virt.ini"
 for buttons in '' Align 'Align Undo Align'; do
 	for files in 'kvm-nosync.dat kvm-nosync-g1.dat' 'dom0-ftrace.dat dom0.xen'; do
 		read -r first second <<<"$files"

@@ -318,6 +318,8 @@ irqs_shown()
 
 	virt_window || return
 	gui_shot "$1"
+	# warnings above them come and go
+	gui_graphs
 	while read -r time _ _ vcpu _; do
 		time=$((time + later))
 		place="${vcpu##*v} $(column "$time")"
@@ -333,6 +335,7 @@ irqs_shown()
 irqs_gone()
 {
 	gui_shot "$1"
+	gui_graphs
 	[ -z "$(lane pins $(($(combo_base 0 1) + 1)))$(lane pins $(($(combo_base 1 1) + 1)))" ]
 }
 

@@ -269,6 +269,9 @@ static const struct table_column trace_columns[] = {
 	{ .key = "begun_before", .type = TABLE_COUNT, .not_csv = true },
 };
 
+/** The statistic of queue times that fits into text. */
+#define QUEUE_STAT	VIRT_STAT_P99
+
 /** The columns of all rows that sum up requests, from the number of these on. */
 #define SUM_COLUMNS									\
 	{ .key = "requests", .type = TABLE_COUNT, .title = "requests" },		\
@@ -276,7 +279,7 @@ static const struct table_column trace_columns[] = {
 	{ .key = "failed", .type = TABLE_COUNT, .title = "failed" },			\
 	{ .key = "duration", .type = TABLE_DURATIONS, .title = "", .shown = TABLE_P50 |	\
 	  TABLE_P99 | TABLE_MAX },							\
-	{ .type = TABLE_NS, .title = "queue p99" },					\
+	{ .type = TABLE_ONE_STAT, .stat = QUEUE_STAT, .title = "queue" },		\
 	{ .key = "queue", .type = TABLE_DURATIONS },					\
 	{ .key = "depth_mean", .type = TABLE_FIXED },					\
 	{ .key = "depth_max", .type = TABLE_COUNT, .title = "depth" },			\
@@ -362,7 +365,8 @@ static void sum_cells(const struct page *page, const struct disk_sum *sum,
 	cells[at++] = table_number((int64_t)sum->bytes);
 	cells[at++] = table_number((int64_t)sum->failed);
 	cells[at++] = table_durations(&sum->durations.dist);
-	cells[at++] = knows_queues ? table_optional(queue->count, queue->p99) : table_unknown();
+	cells[at] = table_optional(queue->count, virt_dist_stat(queue, QUEUE_STAT));
+	cells[at++].unknown |= !knows_queues;
 	cells[at++] = table_durations(knows_queues ? queue : NULL);
 	cells[at] = table_rate(true, sum->deep ? (double)sum->depth_sum / (double)sum->deep : 0);
 	cells[at++].unknown = !sum->deep;
