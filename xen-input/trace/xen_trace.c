@@ -27,10 +27,15 @@ struct xen_trace_iter {
 	struct xen_skew		*skew;
 	bool			complete;
 	/* of xen_trace_iter_skip(): */
-	xen_vcpu		*counted;	/* by run: whose calls are counted; or NULL */
-	struct key_map		vcpus;
-	uint64_t		**numbers;	/* by number in @vcpus: XENTRACE_NUMBERS */
-	size_t			room_numbers;
+	struct counted_calls {
+		xen_vcpu	vcpu;
+		uint64_t	n_before;	/* calls of the run when it began to run */
+		uint64_t	numbers[XENTRACE_NUMBERS];
+	}			*counted;	/* by run: calls of who runs there; or NULL */
+	struct key_map		calls;		/* of a vCPU, with a number */
+	uint64_t		*n_calls;	/* by number in @calls */
+	size_t			room_calls;
+	int			ret;		/* -ENOMEM: calls are missing */
 };
 
 /** __HYPERVISOR_multicall of Xen's public/xen.h: the tracker wants to know of each. */
@@ -688,23 +693,39 @@ int xen_trace_iter_skip(struct xen_trace_iter *iter)
 	/* a record of one pCPU may change who is on another */
 	if (iter->trace->cores)
 		return 0;
-	iter->counted = malloc((iter->running.n_runs + (size_t)1) * sizeof(*iter->counted));
+	iter->counted = calloc(iter->running.n_runs + (size_t)1, sizeof(*iter->counted));
 	if (!iter->counted || xentrace_iter_skip(iter->records, &quiet))
 		return -ENOMEM;
-	for (uint32_t run = 0; run < iter->running.n_runs; run++)
-		iter->counted[run] = XEN_VCPU_UNKNOWN;
+	for (uint32_t run = 0; run < iter->running.n_runs; run++) {
+		iter->counted[run].vcpu = XEN_VCPU_UNKNOWN;
+		xentrace_iter_tally(iter->records, run)->numbers = iter->counted[run].numbers;
+	}
 	return 0;
 }
 
-/** Another vCPU is on a pCPU: its calls are counted. Without memory, they are read. */
-static void count_calls_of(struct xen_trace_iter *iter, uint32_t run, xen_vcpu vcpu)
+/** Add the calls of the vCPU that ran there until now. Return: 0 or -ENOMEM. */
+static int add_calls(struct xen_trace_iter *iter, uint32_t run)
 {
-	int64_t n = KEY_MAP_ELEMENT(&iter->vcpus, vcpu, iter->numbers, iter->room_numbers);
+	const struct xentrace_tally *tally = xentrace_iter_tally(iter->records, run);
+	struct counted_calls *counted = &iter->counted[run];
 
-	if (n >= 0 && !iter->numbers[n])
-		iter->numbers[n] = calloc(XENTRACE_NUMBERS, sizeof(**iter->numbers));
-	xentrace_iter_tally(iter->records, run)->numbers = n < 0 ? NULL : iter->numbers[n];
-	iter->counted[run] = vcpu;
+	/* most vCPUs run without any */
+	if (tally->n_calls == counted->n_before)
+		return 0;
+	counted->n_before = tally->n_calls;
+	for (uint64_t number = 0; number < XENTRACE_NUMBERS; number++) {
+		uint64_t key = (uint64_t)counted->vcpu * XENTRACE_NUMBERS + number;
+		int64_t n;
+
+		if (!counted->numbers[number])
+			continue;
+		n = KEY_MAP_ELEMENT(&iter->calls, key, iter->n_calls, iter->room_calls);
+		if (n < 0)
+			return -ENOMEM;
+		iter->n_calls[n] += counted->numbers[number];
+		counted->numbers[number] = 0;
+	}
+	return 0;
 }
 
 int xen_trace_iter_skipped(struct xen_trace_iter *iter,
@@ -727,19 +748,20 @@ int xen_trace_iter_skipped(struct xen_trace_iter *iter,
 		ret = part.records ? take(arg, &part) : 0;
 		if (!ret && calls.records)
 			ret = take(arg, &calls);
+		if (!ret)
+			ret = add_calls(iter, run);
 	}
-	for (uint32_t i = 0; i < iter->vcpus.n_keys && !ret; i++) {
-		for (uint32_t nr = 0; iter->numbers[i] && nr < XENTRACE_NUMBERS && !ret; nr++) {
-			const struct xen_trace_skipped calls = {
-				.is_call = true, .vcpu = (xen_vcpu)iter->vcpus.keys[i],
-				.number = nr,
-				.records = iter->numbers[i][nr],
-			};
+	for (uint32_t i = 0; i < iter->calls.n_keys && !ret; i++) {
+		const struct xen_trace_skipped calls = {
+			.is_call = true,
+			.vcpu = (xen_vcpu)(iter->calls.keys[i] / XENTRACE_NUMBERS),
+			.number = (uint32_t)(iter->calls.keys[i] % XENTRACE_NUMBERS),
+			.records = iter->n_calls[i],
+		};
 
-			ret = calls.records ? take(arg, &calls) : 0;
-		}
+		ret = calls.records ? take(arg, &calls) : 0;
 	}
-	return ret;
+	return ret ? ret : iter->ret;
 }
 
 size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t max)
@@ -754,9 +776,10 @@ size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *ro
 			uint32_t run = rows[n].rec.run;
 			xen_vcpu here = iter->running.pcpu[run].current;
 
-			if (here != iter->counted[run] ||
-			    !xentrace_iter_tally(iter->records, run)->numbers)
-				count_calls_of(iter, run, here);
+			if (here != iter->counted[run].vcpu) {
+				iter->ret = iter->ret ? iter->ret : add_calls(iter, run);
+				iter->counted[run].vcpu = here;
+			}
 		}
 	}
 	if (n < max)
@@ -793,10 +816,8 @@ int xen_trace_iter_free(struct xen_trace_iter *iter)
 	xen_skew_free(iter->skew);
 	xentrace_iter_free(iter->records);
 	xen_running_destroy(&iter->running);
-	for (uint32_t i = 0; i < iter->vcpus.n_keys; i++)
-		free(iter->numbers[i]);
-	free(iter->numbers);
-	key_map_destroy(&iter->vcpus);
+	free(iter->n_calls);
+	key_map_destroy(&iter->calls);
 	free(iter->counted);
 	free(iter);
 	return ret;
