@@ -23,19 +23,31 @@
 #include "VirtExits.hpp"
 #include "VirtList.hpp"
 #include "VirtNames.hpp"
+#include "virt_statistics.h"
 
 namespace {
 
-const struct {
+struct Measure {
 	const char	*title, *key, *meaning;
-} measures[VIRT_EXIT_N_MEASURES] = {
-	{ "Number", "count", "VM exits that begin in the window" },
-	{ "Time", "total_ns", "Their total cost, of those whose end the trace shows" },
-	{ "Share", "time_percent", "Their part of the time of all VM exits, in %" },
-	{ "p50", "p50_ns", "Half of them cost no more" },
-	{ "p99", "p99_ns", "99 % of them cost no more" },
-	{ "Max", "max_ns", "The costliest one" },
 };
+
+Measure measureOf(int measure)
+{
+	static const Measure sums[] = {
+		{ "Number", "count", "VM exits that begin in the window" },
+		{ "Time", "total_ns", "Their total cost, of those whose end the trace shows" },
+		{ "Share", "time_percent", "Their part of the time of all VM exits, in %" },
+	};
+	static const virt_stat stats[] = { VIRT_STAT_P50, VIRT_STAT_P99, VIRT_STAT_MAX };
+
+	static_assert(std::size(sums) + std::size(stats) == VIRT_EXIT_N_MEASURES, "all");
+	if (measure < static_cast<int>(std::size(sums)))
+		return sums[measure];
+
+	const virt_statistic *stat = virt_stat_look(stats[measure - std::size(sums)]);
+
+	return { stat->name, stat->key, stat->meaning };
+}
 
 /* of each measure: the first one's, the second one's, the second one's less the first one's */
 enum { FIRST, SECOND, LESS, N_COLUMNS_OF };
@@ -312,10 +324,10 @@ VirtExits::VirtExits()
 			QString title = QString(columnTitles[which]);
 
 			_list->headerItem()->setText(column, which == LESS ? title :
-						     title.arg(measures[m].title));
+						     title.arg(measureOf(m).title));
 			_list->headerItem()->setToolTip(column, virtTip(
-				which == LESS ? QString("%1: B less A").arg(measures[m].title) :
-						QString(measures[m].meaning)));
+				which == LESS ? QString("%1: B less A").arg(measureOf(m).title) :
+						QString(measureOf(m).meaning)));
 		}
 	}
 	_list->header()->setStretchLastSection(false);
@@ -448,9 +460,9 @@ QString VirtExits::asCsv() const
 
 	if (!_shown)
 		return QString();
-	for (const auto &measure : measures)
+	for (int m = 0; m < VIRT_EXIT_N_MEASURES; m++)
 		for (const char *key : columnKeys)
-			text += ',' + QString(key).arg(measure.key);
+			text += ',' + QString(key).arg(measureOf(m).key);
 	text += '\n';
 	for (size_t i = 0; i < _shown->n; i++) {
 		const virt_exit_pair &pair = _shown->pairs.get()[i];

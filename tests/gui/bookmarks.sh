@@ -41,14 +41,6 @@ scrolled()
 	gui_ask scrolled
 }
 
-dock_tab()
-{
-	local x y
-
-	read -r x y _ < <(gui_find widgets QTabBar '*' || gui_find widgets QMainWindowTabBar '*')
-	gui_click_at $((x + $1)) $((y + 10))
-}
-
 gui_init
 VIRT_SETTINGS=('[markers]' shown=false '[sections]' clocks=false legend=false markers=false overlays=false)
 file=$GUI_SAMPLES/migration.xen
@@ -95,12 +87,14 @@ gui_need [ "$(flag $((x1 + 30)))" = 0 ]
 read -r _ _ _ h _ < <(gui_find widgets KsGLWidget '*')
 gui_need [ "$(gui_count_colour "$BOOKMARK" $((x - 1)) $((GUI_TOP + 50)) 3 $((h / 2)))" -gt $((h / 4)) ]
 # and over the lanes
-dock_tab 130
+gui_menu View Lanes
 gui_until gui_find widgets QAbstractScrollArea '*' >/dev/null
 gui_shot lanes
 read -r lx ly lw lh _ < <(gui_find widgets QAbstractScrollArea '*')
 gui_need [ "$(gui_count_colour "$BOOKMARK" "$lx" "$ly" "$lw" "$lh")" -gt $((lh * 2)) ]
-dock_tab 30
+gui_menu View Lanes
+gui_until gui_not gui_find widgets QAbstractScrollArea '*' >/dev/null
+gui_still
 
 # the pointer on the flag tells; a click in the list shows the time again
 xdotool mousemove $((x + 3)) $((GUI_TOP + 36))
@@ -138,6 +132,8 @@ gui_click QToolButton vCPUs
 gui_click_found items '*' 'd1v1 | *'
 gui_until gui_find widgets QLabel '<b>d1v1</b>*' >/dev/null
 gui_click QToolButton Steal
+# not all graphs fit
+gui_split 330
 read -r gx gy gw gh _ < <(gui_find widgets KsTraceGraph '*')
 xdotool mousemove $((gx + gw / 2)) $((gy + gh * 3 / 4)) click --repeat 2 5
 gui_still

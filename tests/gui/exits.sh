@@ -7,13 +7,13 @@
 . "$(dirname "$0")/lib_virt.sh"
 . "$(dirname "$0")/lib_combo.sh"
 
-# box N: what box A (1) or B (2) shows; boxes of the list above the graphs are no part of the dock
+# box N: what box A (1) or B (2) shows, below the names of the pages
 box()
 {
-	local left
+	local top
 
-	read -r left _ < <(gui_find widgets QDockWidget '*')
-	gui_ask widgets | awk -F '\t' -v left="$left" '$1 == "QComboBox" && $3 >= left' |
+	read -r _ top _ < <(gui_find widgets QToolButton Exits)
+	gui_ask widgets | awk -F '\t' -v top="$top" '$1 == "QComboBox" && $4 >= top' |
 		sort -t $'\t' -n -k 3,3 | sed -n "$1p" | cut -f2 | sed 's/^ *//'
 }
 
@@ -90,7 +90,9 @@ gui_until box_is 2 g2:web
 gui_until virt_window
 gui_until exits_are "$VIRT_FROM" "$VIRT_TO"
 gui_need [ "$(gui_ask items | wc -l)" -gt 3 ]
+gui_graphs_up
 gui_shot machines
+gui_graphs
 # what is selected is A; the other one stays
 gui_click QToolButton vCPUs
 gui_click_found items '*' 'g2:web | *'
@@ -106,8 +108,8 @@ gui_combo g1:db '   web v0'
 gui_until exits_are "$VIRT_FROM" "$VIRT_TO"
 gui_need grep -q '^web v1,web v0,' "$GUI_DIR/copied"
 # another window
+gui_graphs_up
 gui_shot vcpus
-gui_graphs
 virt_zoom $((GUI_X0 + (GUI_X1 - GUI_X0) / 4)) $((GUI_X0 + (GUI_X1 - GUI_X0) / 2))
 gui_still
 gui_until virt_window

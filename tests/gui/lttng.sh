@@ -35,6 +35,7 @@ combo_view "$folder"
 gui_same "conversions" 1 "$(grep -c 'does not record all interrupts' "$GUI_LOG")"
 check_rows
 gui_shot all
+gui_click QToolButton Events
 count=$(gui_ask count)
 gui_row_menu 0
 event=$(gui_list 0 1 | cut -f5)
