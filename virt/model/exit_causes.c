@@ -65,7 +65,7 @@ static const struct cause_row {
 	[EXIT_CAUSE_NEW] = { "new page", .all = EXIT_SEEN_PAGE, .needs = K(ALLOC) },
 	[EXIT_CAUSE_DIRTY] = { "dirty logging", .all = EXIT_SEEN_DIRTY, .needs = K(FAST_FAULT) },
 	[EXIT_CAUSE_ASYNC] = { "asynchronous", .all = EXIT_SEEN_ASYNC, .needs = K(ASYNC) },
-	[EXIT_CAUSE_MAPPED] = { "mapped only" },
+	[EXIT_CAUSE_MAPPED] = { .name = "mapped only" },
 };
 
 /** Without these, the thread may have done what a record shows in user space, or slept. */
