@@ -484,10 +484,7 @@ void KvmCombos::frameDone()
 
 		signature.push_back(std::to_string(id) + " " + std::to_string(model.serial()) +
 				    " " + (stream && stream->file ? stream->file : ""));
-		clocks.emplace_back();
-		if (stream && stream->calib_array)
-			clocks.back().assign(stream->calib_array,
-					     stream->calib_array + stream->calib_array_size);
+		clocks.push_back(virtClockParts(id));
 	}
 	if (signature != _signature) {
 		_signature = signature;

@@ -54,7 +54,7 @@ void VirtClocks::judgeNext()
 		int id = entry.first, host = pairedHostOf(id);
 		VirtModelRef model(host == VIRT_NONE ? -1 : host);
 		Known &known = entry.second;
-		Parts state = partsOf(id);
+		Parts state = virtClockParts(id);
 
 		if (_judging)
 			return;

@@ -9,7 +9,6 @@
 #include "VirtClockStreams.hpp"
 #include "VirtKs.hpp"
 #include "ks_clock.h"
-#include "ks_memo.h"
 #include "virt_pairing.h"
 
 namespace VirtClockStreams {
@@ -26,16 +25,6 @@ std::string fileOf(int streamId)
 	kshark_data_stream *stream = streamOf(streamId);
 
 	return stream && stream->file ? stream->file : "";
-}
-
-std::vector<int64_t> partsOf(int streamId)
-{
-	kshark_data_stream *stream = streamOf(streamId);
-
-	if (!stream || !stream->calib_array || !stream->calib_array_size)
-		return { 0 };
-	return { stream->calib_array, stream->calib_array +
-				      ks_memo_at(stream->calib_array, stream->calib_array_size) };
 }
 
 const int64_t *clockOf(int streamId)

@@ -20,9 +20,6 @@ kshark_data_stream *streamOf(int streamId);
 std::string fileOf(int streamId);
 bool isTraceDat(int streamId);
 
-/** The array of a stream without a text after it; that of an offset of 0 if it has none. */
-std::vector<int64_t> partsOf(int streamId);
-
 /** What is known of it beyond an offset (ks_clock.h), or nullptr. */
 const int64_t *clockOf(int streamId);
 

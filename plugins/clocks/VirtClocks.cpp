@@ -257,7 +257,7 @@ QString VirtClocks::describe(int streamId) const
 		lines << text.toHtmlEscaped();
 		if (parts[KS_CLOCK_OFFSET] != found)
 			lines << QString("and %1 ns by hand").arg(parts[KS_CLOCK_OFFSET] - found);
-	} else if (partsOf(streamId)[KS_CLOCK_OFFSET]) {
+	} else if (virtClockParts(streamId)[KS_CLOCK_OFFSET]) {
 		lines << "Times of the file, moved by hand";
 	} else {
 		lines << "Clock as recorded";
@@ -291,7 +291,7 @@ void VirtClocks::showStream()
 	}
 	_offset->setEnabled(any && !busy);
 	if (!_offset->isEdited() || !any)
-		_offset->setValue(any ? partsOf(id)[KS_CLOCK_OFFSET] : 0);
+		_offset->setValue(any ? virtClockParts(id)[KS_CLOCK_OFFSET] : 0);
 	_align->setText(busy && !_aligning->stored ? CANCEL : ALIGN);
 	_align->setEnabled(busy ? !_aligning->stored && !_aligning->stop :
 			   any && isTraceDat(id) && _streams->count() > 1);
@@ -422,7 +422,7 @@ bool VirtClocks::applyStored()
 		bool isStored;
 
 		if (known.asked || !isTraceDat(id) || clockOf(id) ||
-		    partsOf(id)[KS_CLOCK_OFFSET])
+		    virtClockParts(id)[KS_CLOCK_OFFSET])
 			continue;
 		known.asked = true;
 		/* it may have been corrected */
@@ -608,7 +608,7 @@ void VirtClocks::setOffset(int64_t ns)
 		return;
 	}
 
-	Parts parts = partsOf(id);
+	Parts parts = virtClockParts(id);
 	bool again = _known[id].byHand;
 
 	if (parts.size() < KS_CLOCK_TIDS)
@@ -645,7 +645,7 @@ bool VirtClocks::change(int streamId, const Parts &parts, bool remember)
 		if (copy)
 			std::copy(parts.begin(), parts.end(), copy);
 		if (remember)
-			_known[id].before.push_back(partsOf(id));
+			_known[id].before.push_back(virtClockParts(id));
 		ret = ks_clock_set(streamOf(id), { copy, parts.size() }, rows, n);
 		if (ret && remember)
 			_known[id].before.pop_back();

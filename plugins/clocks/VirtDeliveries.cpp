@@ -98,7 +98,7 @@ bool VirtDeliveries::state(int guest, Found &found) const
 		return false;
 	found.hostFile = fileOf(found.host);
 	found.guestFile = fileOf(guest);
-	found.key = partsOf(guest);
+	found.key = virtClockParts(guest);
 	found.key.push_back(found.host);
 	found.key.push_back(ks_stream_offset(found.host));
 	found.key.push_back(static_cast<int64_t>(model.serial()));
@@ -141,7 +141,7 @@ void VirtDeliveries::read(int guest, const Found &found)
 	job->number = ++_lastJob;
 	job->hostFile = found.hostFile;
 	job->guestFile = found.guestFile;
-	job->clock = partsOf(guest);
+	job->clock = virtClockParts(guest);
 	job->hostOffset = ks_stream_offset(found.host);
 	job->model = VirtModelRef(found.host);
 	for (int cpu = 0; cpu < stream->n_cpus; cpu++) {

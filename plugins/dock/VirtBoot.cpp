@@ -91,7 +91,7 @@ void VirtBoot::look()
 		if (!isGuestWithBoot(id))
 			continue;
 		wanted[id].file = fileOf(id);
-		wanted[id].clock = partsOf(id);
+		wanted[id].clock = virtClockParts(id);
 	}
 	for (auto it = _known.begin(); it != _known.end(); ) {
 		auto still = wanted.find(it->first);

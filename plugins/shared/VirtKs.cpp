@@ -26,6 +26,7 @@
 #include "VirtKs.hpp"
 #include "escape.h"
 #include "ks_guard.h"
+#include "ks_memo.h"
 #include "ks_stream.h"
 #include "virt_text.h"
 
@@ -113,6 +114,18 @@ QByteArray virtPathOf(int streamId)
 	if (kshark_instance(&kshark))
 		stream = kshark_get_data_stream(kshark, streamId);
 	return stream && stream->file ? QByteArray(stream->file) : QByteArray();
+}
+
+std::vector<int64_t> virtClockParts(int streamId)
+{
+	kshark_context *kshark = nullptr;
+	const kshark_data_stream *stream = kshark_instance(&kshark) ?
+					   kshark_get_data_stream(kshark, streamId) : nullptr;
+
+	if (!stream || !stream->calib_array || !stream->calib_array_size)
+		return { 0 };
+	return { stream->calib_array, stream->calib_array +
+				      ks_memo_at(stream->calib_array, stream->calib_array_size) };
 }
 
 QString virtFileOf(int streamId)

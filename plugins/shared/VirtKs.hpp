@@ -156,6 +156,9 @@ constexpr char VIRT_WARNING_STYLE[] =
 /** Path of a stream's file, as it is. */
 QByteArray virtPathOf(int streamId);
 
+/** The calib_array of a stream without a text after it (ks_memo.h); { 0 } if it has none. */
+std::vector<int64_t> virtClockParts(int streamId);
+
 /** Name of a stream's file, without its directory, to be shown. */
 QString virtFileOf(int streamId);
 

@@ -12,25 +12,14 @@ seen()
 	gui_find widgets QLabel "$1" >/dev/null
 }
 
-# taken_offer: by the button. While the dock judges once more, a click is too early.
-taken_offer()
-{
-	gui_not seen '*It is paired with the wrong*' && return
-	echo click >>"$GUI_DIR/clicks"
-	gui_find widgets QPushButton 'Use this pairing' >/dev/null && gui_click QPushButton 'Use this pairing'
-	gui_still
-	gui_not seen '*It is paired with the wrong*'
-}
-
 # taken GUEST: by the button; then all is right
 taken()
 {
 	gui_shot wrong
 	gui_need gui_not seen '*Its clock is wrong*'
 	gui_need grep -q "kshark-virt: $1: It is paired with the wrong" "$GUI_LOG"
-	# the bar of warnings may still grow
-	gui_still
-	gui_until taken_offer
+	gui_click QPushButton 'Use this pairing'
+	gui_until gui_not seen '*It is paired with the wrong*'
 	gui_until seen '*% of its * events fall while the guest was running*'
 	gui_need gui_not gui_find widgets QPushButton 'Use this pairing' >/dev/null
 }
