@@ -135,6 +135,9 @@ static int run_export(const struct ksv_command *command, int argc, char **argv)
 	if (status >= 0)
 		goto end;
 	status = check_options(&options);
+	/* other formats have no tables */
+	if (!status && !sinks[options.format])
+		options.source.left_out = ~0U;
 	if (!status && argc == first)
 		status = ksv_usage_error(command, "which file?");
 	else if (!status)
