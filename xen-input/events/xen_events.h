@@ -116,6 +116,8 @@ enum xen_event_subclass {
 
 /** The number of a hypercall in the first word of PV_HYPERCALL_V2 and PV_HYPERCALL_SUBCALL */
 #define XEN_TRC_HYPERCALL_MASK	0xfffffu
+/** __HYPERVISOR_multicall of Xen's public/xen.h */
+#define XEN_TRC_MULTICALL	13
 
 /**
  * Runstate changes: one id for each pair of states, TRC_SCHED_RUNSTATE_CHANGE | old << 8 | new << 4

@@ -38,13 +38,10 @@ struct xen_trace_iter {
 	int			ret;		/* -ENOMEM: calls are missing */
 };
 
-/** __HYPERVISOR_multicall of Xen's public/xen.h: the tracker wants to know of each. */
-#define MULTICALL	13
-
-/** Records that change no state. */
+/** Records that change no state. The tracker looks for multicalls. */
 static const struct xentrace_quiet quiet = {
 	.part = XEN_TRC_SCHED_CLASS, .call = XEN_TRC_PV_HYPERCALL_V2,
-	.number = XEN_TRC_HYPERCALL_MASK, .given = UINT64_C(1) << MULTICALL,
+	.number = XEN_TRC_HYPERCALL_MASK, .given = UINT64_C(1) << XEN_TRC_MULTICALL,
 };
 
 /** A switch as people write it. Return: 0 or -EINVAL. */

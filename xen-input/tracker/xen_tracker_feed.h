@@ -20,9 +20,6 @@ struct xen_tracker_call {
 	bool		is_noted;	/* the vCPU on the pCPU is known as one of a PV domain */
 };
 
-/** __HYPERVISOR_multicall of Xen's public/xen.h */
-#define XEN_TRACKER_MULTICALL	13
-
 /** The beginning of the tracker. */
 struct xen_tracker_head {
 	int64_t		*last_ns;	/* of each run; INT64_MIN before its first record */
@@ -64,7 +61,7 @@ static inline void xen_tracker_call(struct xen_tracker *tracker, const struct xe
 	if (row->rec.event == XEN_TRC_HVM_VMMCALL)
 		return;
 	head->has_multicalls |= call->event == XEN_TRC_PV_HYPERCALL_V2 &&
-				(call->op & XEN_TRC_HYPERCALL_MASK) == XEN_TRACKER_MULTICALL;
+				(call->op & XEN_TRC_HYPERCALL_MASK) == XEN_TRC_MULTICALL;
 	head->has_subcalls |= call->event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_PV_SUBCALL;
 	if (!call->is_noted)
 		xen_tracker_note_pv(tracker, &row->rec);
