@@ -19,13 +19,13 @@
 #define NO_SECTOR(operation)	(UINT64_MAX - (operation))
 #define IS_SECTOR(sector)	((sector) < NO_SECTOR(HOST_DISK_N_OPERATIONS))
 
-/** What an event of the block layer says. */
+/** Events of the block layer. */
 enum disk_event_kind {
 	DISK_INSERT,
 	DISK_ISSUE,
 	DISK_REQUEUE,		/* the disk has given a request back */
 	DISK_COMPLETE,		/* of a request, or of its first part */
-	DISK_MERGE_BEHIND,	/* what is new becomes the end of a request ... */
+	DISK_MERGE_AFTER,	/* a new part becomes the end of a request ... */
 	DISK_MERGE_BEFORE,	/* ... or its beginning */
 	DISK_MERGE_REQUEST,	/* a request becomes part of another one */
 	DISK_N_KINDS
@@ -41,7 +41,7 @@ static const char *const event_names[DISK_N_KINDS] = {
 	[DISK_ISSUE] = "block_rq_issue",
 	[DISK_REQUEUE] = "block_rq_requeue",
 	[DISK_COMPLETE] = "block_rq_complete",
-	[DISK_MERGE_BEHIND] = "block_bio_backmerge",
+	[DISK_MERGE_AFTER] = "block_bio_backmerge",
 	[DISK_MERGE_BEFORE] = "block_bio_frontmerge",
 	[DISK_MERGE_REQUEST] = "block_rq_merge",
 };
@@ -320,7 +320,7 @@ static void put_flying(struct reading *reading, struct place *place, uint32_t re
 	struct flight *flight = &reading->flights[request];
 	struct flight *before = place->flying ? &reading->flights[place->flying - 1] : NULL;
 
-	/* one of them ends first, and nobody knows which one */
+	/* no record shows which of them ends first */
 	if (before) {
 		before->is_vague = true;
 		flight->is_vague = true;
@@ -476,7 +476,7 @@ static int take_event(struct reading *reading, struct disk_event *event, size_t 
 	case DISK_MERGE_REQUEST:
 		take_waiting(reading, place);
 		break;
-	case DISK_MERGE_BEHIND:
+	case DISK_MERGE_AFTER:
 	case DISK_N_KINDS:
 		break;
 	}
@@ -593,7 +593,7 @@ static int match(struct reading *reading)
 	record_gaps_join(&reading->gaps);
 	disks->known = has(reading, DISK_ISSUE) && has(reading, DISK_COMPLETE);
 	disks->knows_queues = has(reading, DISK_INSERT);
-	disks->knows_merges = has(reading, DISK_MERGE_BEHIND) && has(reading, DISK_MERGE_BEFORE);
+	disks->knows_merges = has(reading, DISK_MERGE_AFTER) && has(reading, DISK_MERGE_BEFORE);
 	for (size_t i = 0; i < reading->n_events && disks->known && !ret; i++)
 		ret = take_event(reading, &reading->events[i],
 				 record_gaps_segment(&reading->gaps, reading->events[i].time_ns));

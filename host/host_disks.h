@@ -8,7 +8,7 @@
  * belongs to the task that put it into the queue, else to the one that gave it to the disk.
  *
  * While records of any CPU are missing, requests may begin or end without a record. So requests
- * before, in and after a gap have nothing to do with each other: what is in flight where a gap
+ * before, in and after a gap have nothing to do with each other: a request in flight where a gap
  * begins or ends has an unknown duration. In a gap, the depth and the position of disks are
  * unknown.
  */

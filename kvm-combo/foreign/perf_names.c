@@ -14,7 +14,7 @@
 #include "array.h"
 #include "perf_private.h"
 
-/** So many wait, at most; of those that follow, the order is that of the files. */
+/** The most events that are kept to be sorted by time; later ones have the order of their files. */
 #define MOST_WAITING	((size_t)1 << 19)
 
 /** A thread begins, or is named. */

@@ -18,7 +18,7 @@
 /** No event has more forms. */
 #define MOST_FORMS	4
 
-/** Events of requests to disks; what is in the brackets is a command, which reads have not. */
+/** Events of requests to disks. Brackets enclose a command, which reads do not have. */
 #define BLOCK_REQUEST	"dev sector nr_sector bytes rwbs", {				\
 	"%b:dev %t:rwbs %d:bytes () %d:sector + %d:nr_sector" }
 #define BLOCK_END	"dev sector nr_sector error rwbs", {				\

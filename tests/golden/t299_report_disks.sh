@@ -145,7 +145,7 @@ cat > expected << 'END'
 END
 check "each case" diff expected rows
 
-# While records are missing, nobody knows what ends; and depth and place are unknown.
+# While records are missing, ends, depth and place are unknown.
 {
 	sed '/100.000072/q' cases.txt
 	echo "CPU:0 [LOST 5 EVENTS]"

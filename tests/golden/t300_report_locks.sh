@@ -81,7 +81,7 @@ done
 run report -q --locks "$SAMPLES/kvm-host.dat"
 says "$OUT" "waits for locks are unknown"
 
-# Each case, as text of ftrace: spins for a mutex, then sleeps; an interrupt waits meanwhile; idle waits on two CPUs at
+# Each case, as text of ftrace: spins for a mutex, then sleeps; an interrupt waits within; idle waits on two CPUs at
 # once; interrupted by a signal; begun before the trace; not ended.
 cat > cases.txt << 'END'
 # tracer: nop
@@ -132,7 +132,7 @@ sort -o expected expected
 sort -o rows rows
 check "each case" diff expected rows
 
-# While records are missing, nobody knows what ends.
+# While records are missing, ends are unknown.
 {
 	sed '/100.000030/q' cases.txt
 	echo "CPU:0 [LOST 5 EVENTS]"

@@ -12,7 +12,7 @@
 #include "export_packet.h"
 #include "export_sink.h"
 
-/** Clocks of the format, and what is said of a sequence. From 64 on, a clock is its sequence's. */
+/** Clocks of the format, and flags of a sequence. From 64 on, a clock is its sequence's. */
 #define CLOCK_BOOTTIME		6
 #define CLOCK_TSC		9
 #define CLOCK_OWN		64

@@ -19,7 +19,7 @@ struct xen_calibrate;
 struct xen_calibrate *xen_calibrate_new(uint32_t n_runs);
 void xen_calibrate_free(struct xen_calibrate *cal);
 
-/** xen_calibrate_wants - can a record tell xen_calibrate_observe() anything? */
+/** xen_calibrate_wants - does xen_calibrate_observe() use a record? */
 static inline bool xen_calibrate_wants(const struct xentrace_record *rec)
 {
 	return rec->event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_SCHED_VERBOSE ||

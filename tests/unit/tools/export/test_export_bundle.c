@@ -20,7 +20,7 @@ static struct kvm_line_fields fields;
 static size_t n_fields;
 static char text[UINT16_MAX];
 
-/** Fields with names and texts of so many bytes each, which become four when they are escaped. */
+/** As many fields as a line has room for; escapes make four bytes of each byte of their texts. */
 static struct kvm_line fill(size_t name_size, size_t text_size)
 {
 	static char name[64];
