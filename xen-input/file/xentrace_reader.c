@@ -610,7 +610,6 @@ struct quiet_run {
 	struct xentrace_tally tally;
 	struct mark	marks[3];	/* where it goes on, the next one last */
 	uint8_t		n_marks;
-	bool		after_other;	/* the record given out last is not of these */
 	bool		has_call;	/* one was given out since the last other record */
 	bool		has_part;	/* one was given out */
 };
@@ -637,7 +636,10 @@ static inline bool is_counted(const struct xentrace_quiet *quiet, uint32_t numbe
 	return number < XENTRACE_NUMBERS && !(quiet->given >> number & 1);
 }
 
-/** A record that is given out after all. */
+/**
+ * A record that is given out after all. The same call of skip_quiet() has counted it, so that the
+ * caller has not set other counters since.
+ */
 static void uncount(const struct xentrace_quiet *quiet, struct xentrace_tally *tally,
 		    const uint8_t *p)
 {
@@ -710,12 +712,11 @@ static void iter_step_far(struct xentrace_iter *iter, struct cursor *c)
 	uint32_t header = load_u32(cursor_at(c));
 	enum kind kind = c->flags & XENTRACE_AFTER_GAP ? OTHER : kind_of(&iter->quiet, header);
 
-	run->after_other = kind == OTHER;
 	run->has_call = kind == CALL || (kind == PART && run->has_call);
 	run->has_part |= kind == PART;
 	if (!run->n_marks) {
 		c->offset += record_size(header);
-		if (!run->after_other)
+		if (kind != OTHER)
 			skip_quiet(iter, c, run);
 	}
 	if (run->n_marks) {
