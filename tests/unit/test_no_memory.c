@@ -323,6 +323,69 @@ static void test_all_events(void **state)
 	assert_true(n > 20);
 }
 
+/** Hypercalls of vCPUs that take turns on a pCPU, counted instead of read. */
+struct counting {
+	struct trace	trace;
+	uint64_t	sum;		/* 0: not known yet */
+};
+
+static int add_count(void *arg, const struct xen_trace_skipped *skipped)
+{
+	uint64_t *sum = arg;
+
+	*sum = 31 * *sum + skipped->vcpu * 64 + skipped->number + skipped->records;
+	return 0;
+}
+
+static int use_counts(void *arg)
+{
+	const struct xen_trace_options options = { .cpu_hz = 1000000000 };
+	struct counting *counting = arg;
+	struct xen_trace_iter *iter;
+	struct xen_trace *trace;
+	struct xen_trace_row row;
+	uint64_t sum = 1;
+	char error[512];
+	int ret, ret_read;
+
+	trace = xen_trace_open_memory(counting->trace.data, counting->trace.size, &options, error,
+				      sizeof(error));
+	if (!trace)
+		return -errno;
+	iter = xen_trace_iter_new(trace);
+	ret = iter ? xen_trace_iter_skip(iter) : -ENOMEM;
+	while (!ret && xen_trace_iter_next(iter, &row))
+		sum++;
+	if (!ret)
+		ret = xen_trace_iter_skipped(iter, add_count, &sum);
+	ret_read = xen_trace_iter_free(iter);
+	ret = ret ? ret : ret_read;
+	xen_trace_close(trace);
+	if (!ret && !counting->sum)
+		counting->sum = sum;
+	return !ret && counting->sum != sum ? -EPROTO : ret;
+}
+
+static void test_counts(void **state)
+{
+	struct counting counting = { .sum = 0 };
+
+	(void)state;
+	trace_window(&counting.trace, 0);
+	for (uint32_t turn = 0; turn < 100; turn++) {
+		uint64_t tsc = BASE + turn * 1000000;
+		uint32_t who = (turn % 50) << 16 | 1;
+
+		TRACE_RECORD(&counting.trace, RUNSTATE(1, 0), tsc, who);
+		for (uint32_t call = 0; call < 8; call++)
+			TRACE_RECORD(&counting.trace, XEN_TRC_PV_HYPERCALL_V2, tsc + 10 + call,
+				     turn % 32);
+		TRACE_RECORD(&counting.trace, RUNSTATE(0, 2), tsc + 500, who);
+	}
+	sweep(use_counts, &counting, 1000);
+	trace_free(&counting.trace);
+}
+
 /* --- from records of KVM -------------------------------------------------------------------- */
 
 /** Two machines, one of them told with its threads; losses, wake-ups, a hypercall, nesting. */
@@ -554,6 +617,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_allocation),
 		cmocka_unit_test(test_all_events),
+		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_kvm),
 		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_clocks),
