@@ -6,19 +6,15 @@
 #ifndef KSHARK_VIRT_SAMPLE_KVM_H
 #define KSHARK_VIRT_SAMPLE_KVM_H
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "kvm_trace.h"
+#include "sample_file.h"
 
 /** open_sample - To be closed. */
 static inline struct kvm_trace *open_sample(const char *name)
 {
-	char path[512], error[512] = "";
-	struct kvm_trace *trace;
+	char error[512] = "";
+	struct kvm_trace *trace = kvm_trace_open(sample_path(name), error, sizeof(error));
 
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	trace = kvm_trace_open(path, error, sizeof(error));
 	if (!trace)
 		fail_msg("%s", error);
 	return trace;

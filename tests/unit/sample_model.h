@@ -6,11 +6,10 @@
 #ifndef KSHARK_VIRT_SAMPLE_MODEL_H
 #define KSHARK_VIRT_SAMPLE_MODEL_H
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kvm_trace.h"
+#include "sample_file.h"
 #include "xen_tracker.h"
 
 /** sample_model - of a host, Xen's or KVM's. To be freed. */
@@ -19,12 +18,10 @@ static inline struct virt_model *sample_model(const char *name)
 	struct virt_model *model = NULL;
 	struct kvm_trace *kvm = NULL;
 	struct xen_trace *xen = NULL;
-	char path[4096], error[512] = "";
+	const char *path = sample_path(name);
+	char error[512] = "";
 	int ret;
 
-	if (!getenv("KSV_SOURCE_DIR"))
-		fail_msg("KSV_SOURCE_DIR is not set: run this test by ctest");
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
 	if (strstr(name, ".dat"))
 		kvm = kvm_trace_open(path, error, sizeof(error));
 	else

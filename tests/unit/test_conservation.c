@@ -17,6 +17,7 @@
 
 #include "enough.h"
 #include "kvm_fields.h"
+#include "sample_file.h"
 #include "virt_steal.h"
 #include "virt_waits.h"
 #include "xen_tracker.h"
@@ -416,21 +417,13 @@ static struct virt_model *read_kvm(const char *path, const struct cut *cut, int6
 	return model;
 }
 
-static char *sample(const char *name)
-{
-	static char path[4096];
-
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	return path;
-}
-
 static void check_kvm(void **state)
 {
 	const char *name = *state;
 
 	seed = 88172645463325252u;
 	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
-		struct virt_model *model = read_kvm(sample(name), &cuts[i], NULL);
+		struct virt_model *model = read_kvm(sample_path(name), &cuts[i], NULL);
 		char what[200];
 
 		snprintf(what, sizeof(what), "%s, %s", name, cuts[i].name);
@@ -486,8 +479,8 @@ static void check_same_guest(const struct virt_model *whole, const struct virt_m
 
 static void test_without_switches(void **state)
 {
-	struct virt_model *whole = read_kvm(sample("kvm-host.dat"), &cuts[0], NULL);
-	struct virt_model *cut = read_kvm(sample("kvm-host.dat"), &cuts[1], NULL);
+	struct virt_model *whole = read_kvm(sample_path("kvm-host.dat"), &cuts[0], NULL);
+	struct virt_model *cut = read_kvm(sample_path("kvm-host.dat"), &cuts[1], NULL);
 
 	(void)state;
 	check_same_guest(whole, cut);
@@ -521,10 +514,10 @@ static void check_true(const struct virt_model *whole, int32_t vcpu,
 
 static void check_whole(const char *name, const struct cut *cut)
 {
-	struct virt_model *whole = read_kvm(sample(name), &cuts[0], NULL), *model;
+	struct virt_model *whole = read_kvm(sample_path(name), &cuts[0], NULL), *model;
 	int64_t expected_ns, ns = 0;
 
-	model = read_kvm(sample(name), cut, &expected_ns);
+	model = read_kvm(sample_path(name), cut, &expected_ns);
 	assert_true(virt_model_knows_calls_only(model) && !virt_model_knows_calls_only(whole));
 	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
 		int32_t same = virt_model_find_vcpu(whole, virt_model_vcpu(model, v)->host_pid);
@@ -563,7 +556,7 @@ static void test_whole(void **state)
 
 static void check_xen(void **state)
 {
-	struct xen_trace *trace = xen_trace_open(sample(*state), NULL, NULL, 0);
+	struct xen_trace *trace = xen_trace_open(sample_path(*state), NULL, NULL, 0);
 	struct virt_model *model = NULL;
 
 	seed = 88172645463325252u;

@@ -22,6 +22,7 @@
 #include "enough.h"
 #include "kvm_fields.h"
 #include "kvm_private.h"
+#include "sample_file.h"
 #include "virt_needs.h"
 #include "virt_worst.h"
 
@@ -124,13 +125,11 @@ static void take_record(struct sample *sample, const struct tep_record *from, in
 		sample->end_ns = time_ns + 1;
 }
 
-static void read_sample(struct sample *sample, const char *name)
+static void read_records(struct sample *sample, const char *name)
 {
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
 	*sample = (struct sample){
-		.input = tracecmd_open(path, 0), .begin_ns = INT64_MAX, .end_ns = INT64_MIN,
+		.input = tracecmd_open(sample_path(name), 0),
+		.begin_ns = INT64_MAX, .end_ns = INT64_MIN,
 	};
 	assert_non_null(sample->input);
 	sample->tep = tracecmd_get_tep(sample->input);
@@ -421,7 +420,7 @@ static void check_missing(void **state)
 	unsigned int n = 0;
 
 	seed = 88172645463325252u;
-	read_sample(&sample, *state);
+	read_records(&sample, *state);
 	whole = build(&sample, 0);
 	for (size_t i = 0; i < N_GROUPS + N_BY_CHANCE; i++) {
 		uint32_t without = i < N_GROUPS ? UINT32_C(1) << i :
@@ -522,7 +521,7 @@ static void check_there(void **state)
 	struct kvm_tracker *tracker;
 	struct virt_model *here = NULL, *there;
 
-	read_sample(&sample, *state);
+	read_records(&sample, *state);
 	tracker = feed(&sample, 0);
 	assert_int_equal(kvm_tracker_finish(tracker, sample.begin_ns, sample.end_ns, &here), 0);
 	there = build_there(&sample, tracker);

@@ -19,6 +19,7 @@
 
 #include "kvm_fields.h"
 #include "kvm_recorded.h"
+#include "sample_file.h"
 #include "virt_needs.h"
 
 /** No pid of any trace. */
@@ -125,11 +126,8 @@ static struct virt_model *read_trace(const char *name, const struct way *way)
 {
 	struct reading reading = { .way = way, .begin_ns = INT64_MAX, .end_ns = INT64_MIN };
 	struct virt_model *model = NULL;
-	struct tracecmd_input *input;
-	char path[4096];
+	struct tracecmd_input *input = tracecmd_open(sample_path(name), 0);
 
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	input = tracecmd_open(path, 0);
 	assert_non_null(input);
 	reading.tep = tracecmd_get_tep(input);
 	reading.tracker = kvm_tracker_new();

@@ -18,6 +18,7 @@
 
 #include "irq_delivery.h"
 #include "ks_clock.h"
+#include "sample_file.h"
 #include "trace_builder.h"
 #include "xen_tracker.h"
 
@@ -33,15 +34,6 @@
 
 /** What samples/domU.xen.meta.json says that Xen added to the TSC of the domain. */
 #define TSC_OFFSET		((int64_t)0xfffffff9e57d569aULL)
-
-static const char *sample(const char *name)
-{
-	static char path[4096];
-	const char *source = getenv("KSV_SOURCE_DIR");
-
-	snprintf(path, sizeof(path), "%s/samples/%s", source ? source : ".", name);
-	return path;
-}
 
 static void collect(struct xen_trace *trace, struct irq_injections *injections)
 {
@@ -130,7 +122,7 @@ static size_t count_raw(const char *path, uint32_t event)
 /** Also the one that is injected before any record has told who is on its pCPU. */
 static void test_sample_xen(void **state)
 {
-	const char *path = sample("domU.xen.gz");
+	const char *path = sample_path("domU.xen.gz");
 	struct irq_injections injections = { 0 };
 	struct xen_trace *xen;
 	char error[512] = "";
@@ -193,9 +185,10 @@ static void open_world(struct world *world)
 			.n_tids = 2, .model_time = model_time, .progress = is_stopped,
 		},
 	};
-	if (host_trace_open(&world->host, sample("domU.xen.gz"), &options, error, sizeof(error)))
+	if (host_trace_open(&world->host, sample_path("domU.xen.gz"), &options, error,
+			    sizeof(error)))
 		fail_msg("%s", error);
-	world->pair.guest = kvm_trace_open(sample("domU-ftrace.dat"), error, sizeof(error));
+	world->pair.guest = kvm_trace_open(sample_path("domU-ftrace.dat"), error, sizeof(error));
 	if (!world->pair.guest)
 		fail_msg("%s", error);
 	assert_int_equal(host_trace_model(&world->host, NULL, &model), 0);

@@ -22,6 +22,7 @@
 #include "array.h"
 #include "host_hypertrace.h"
 #include "guest_trace.h"
+#include "sample_file.h"
 
 #define MOST_LINES	4000
 #define UNKNOWN		4194305
@@ -57,15 +58,6 @@ static int tear_down(void **state)
 	kshark = NULL;
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command);
-}
-
-/** Path of a sample, in static storage. */
-static const char *sample(const char *name)
-{
-	static char path[4096];
-
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	return path;
 }
 
 /** The file that stands for the one guest of a host's trace. To be freed. */
@@ -197,7 +189,7 @@ static void same_events(const char *host, int n_late, int n_own)
 static void plain(void **state)
 {
 	(void)state;
-	same_events(sample("hypertrace-plain.dat"), 0, 7);
+	same_events(sample_path("hypertrace-plain.dat"), 0, 7);
 }
 
 /**
@@ -207,7 +199,7 @@ static void plain(void **state)
 static void packed(void **state)
 {
 	(void)state;
-	same_events(sample("hypertrace-packed.dat"), 26, 7);
+	same_events(sample_path("hypertrace-packed.dat"), 26, 7);
 }
 
 /** A trace that is made by hand. */
@@ -238,7 +230,7 @@ static void lossy(void **state)
 
 static void tasks(void **state)
 {
-	char *path = point_to(sample("hypertrace-plain.dat"));
+	char *path = point_to(sample_path("hypertrace-plain.dat"));
 	struct kshark_data_stream *stream = open_file(path);
 	struct kshark_entry **rows, any = { .stream_id = stream->stream_id, .pid = 131 };
 	ssize_t n = kshark_load_entries(kshark, stream->stream_id, &rows);
@@ -277,7 +269,7 @@ static void tasks(void **state)
 /** Reloading gives the same, from a trace that has not changed. */
 static void again(void **state)
 {
-	char *path = point_to(sample("hypertrace-packed.dat"));
+	char *path = point_to(sample_path("hypertrace-packed.dat"));
 	struct kshark_data_stream *stream = open_file(path);
 	struct kshark_entry **first, **second;
 	ssize_t n = kshark_load_entries(kshark, stream->stream_id, &first);
@@ -299,7 +291,7 @@ static void again(void **state)
 /** What is written twice is the same file, left alone. */
 static void pointer(void **state)
 {
-	char *first = point_to(sample("hypertrace-plain.dat")), *second;
+	char *first = point_to(sample_path("hypertrace-plain.dat")), *second;
 	const struct timespec long_ago[2] = { { 1000, 0 }, { 1000, 0 } };
 	struct guest_pointer read;
 	struct stat st;
@@ -307,7 +299,7 @@ static void pointer(void **state)
 
 	(void)state;
 	assert_int_equal(utimensat(AT_FDCWD, first, long_ago, 0), 0);
-	second = point_to(sample("hypertrace-plain.dat"));
+	second = point_to(sample_path("hypertrace-plain.dat"));
 	assert_string_equal(first, second);
 	assert_int_equal(stat(first, &st), 0);
 	assert_int_equal(st.st_mtime, 1000);
@@ -363,12 +355,12 @@ static void refused(void **state)
 	assert_non_null(strstr(refuse("f", "{\"kshark_virt_guest\": 1, \"host\": \"x\","
 					   " \"thread\": 1}"), folder));
 	snprintf(text, sizeof(text), "{\"kshark_virt_guest\": 1, \"host\": \"%s\","
-		 " \"thread\": 1}", sample("hypertrace-plain.dat"));
+		 " \"thread\": 1}", sample_path("hypertrace-plain.dat"));
 	assert_non_null(strstr(refuse("g", text), "has no machine with the vCPU 1"));
 	snprintf(text, sizeof(text), "{\"kshark_virt_guest\": 1, \"host\": \"%s\", \"thread\": 965,"
-		 " \"dialect\": \"other\"}", sample("hypertrace-plain.dat"));
+		 " \"dialect\": \"other\"}", sample_path("hypertrace-plain.dat"));
 	assert_non_null(strstr(refuse("h", text), "no dialect is called 'other'"));
-	assert_false(guest_pointer_is(sample("pinned.xen")));
+	assert_false(guest_pointer_is(sample_path("pinned.xen")));
 }
 
 /** A host whose guests' calls are nobody's, and one without any. */
@@ -381,7 +373,7 @@ static void no_guests(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		assert_int_equal(guest_list_find(sample(names[i]), &options, NULL, NULL, &list,
+		assert_int_equal(guest_list_find(sample_path(names[i]), &options, NULL, NULL, &list,
 						 error, sizeof(error)), 0);
 		assert_int_equal(list.n, 0);
 		guest_list_free(&list);

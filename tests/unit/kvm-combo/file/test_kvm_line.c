@@ -15,6 +15,7 @@
 
 #include "kvm_line.h"
 #include "kvm_trace.h"
+#include "sample_file.h"
 
 static uint64_t packed[KVM_LINE_MOST / 8 + 1], room[KVM_LINE_MOST / 8 + 1];
 
@@ -139,11 +140,9 @@ static void is_limited(void **state)
 
 static struct kvm_trace *open_sample(const char *name)
 {
-	char path[512], error[512] = "";
-	struct kvm_trace *trace;
+	char error[512] = "";
+	struct kvm_trace *trace = kvm_trace_open_apart(sample_path(name), error, sizeof(error));
 
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	trace = kvm_trace_open_apart(path, error, sizeof(error));
 	if (!trace)
 		fail_msg("%s", error);
 	return trace;

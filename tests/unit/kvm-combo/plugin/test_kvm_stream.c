@@ -16,16 +16,8 @@
 #include "kvm_meta.h"
 #include "kvm_stream.h"
 #include "kvm_trace.h"
+#include "sample_file.h"
 #include "virt_registry.h"
-
-static const char *sample(const char *name)
-{
-	static char path[4096];
-	const char *source = getenv("KSV_SOURCE_DIR");
-
-	snprintf(path, sizeof(path), "%s/samples/%s", source ? source : ".", name);
-	return path;
-}
 
 static struct virt_model *from_file(const char *file)
 {
@@ -93,15 +85,15 @@ static void compare(const struct virt_model *stream, const struct virt_model *fi
 static void check_sample(const char *name, int64_t rounding_ns)
 {
 	struct kshark_context *kshark = NULL;
-	struct virt_model *file = from_file(sample(name));
+	struct virt_model *file = from_file(sample_path(name));
 	struct kshark_data_stream *stream;
 	struct virt_shared *shared;
 	int sd, guest;
 
 	assert_true(kshark_instance(&kshark));
-	sd = kshark_open(kshark, sample(name));
+	sd = kshark_open(kshark, sample_path(name));
 	assert_true(sd >= 0);
-	guest = kshark_open(kshark, sample("kvm-guest.dat"));
+	guest = kshark_open(kshark, sample_path("kvm-guest.dat"));
 	assert_true(guest >= 0);
 	stream = kshark_get_data_stream(kshark, sd);
 	/* loaded; loaded again with plugins told so, and, as after filtering, without that */
@@ -150,7 +142,7 @@ static void test_guest(void **state)
 
 	(void)state;
 	assert_true(kshark_instance(&kshark));
-	sd = kshark_open(kshark, sample("kvm-guest.dat"));
+	sd = kshark_open(kshark, sample_path("kvm-guest.dat"));
 	assert_true(sd >= 0);
 	assert_int_equal(kvm_stream_attach(kshark_get_data_stream(kshark, sd)), 0);
 	assert_null(virt_registry_get(sd));

@@ -21,19 +21,11 @@
 #include "ks_clock.h"
 #include "ks_stream.h"
 #include "kvm_trace.h"
+#include "sample_file.h"
 
 /** About what trace-cmd's offsets of this pair come to. */
 #define OFFSET_NS	991330177905
 #define DRIFT_PPM	12.345678
-
-static const char *sample(const char *name)
-{
-	static char path[4096];
-	const char *source = getenv("KSV_SOURCE_DIR");
-
-	snprintf(path, sizeof(path), "%s/samples/%s", source ? source : ".", name);
-	return path;
-}
 
 /** Times of all records, sorted. */
 struct times {
@@ -152,7 +144,7 @@ static int set(struct loaded *loaded, struct ks_clock clock)
 /** As aligning, undoing and the offset's box do it, one after the other. */
 static void test_there_and_back(void **state)
 {
-	const char *path = sample("kvm-migration-g1.dat");
+	const char *path = sample_path("kvm-migration-g1.dat");
 	struct kvm_trace_alignment hidden = { .hide_offsets = true, .offset = OFFSET_NS };
 	struct kvm_trace_alignment drifting = {
 		.hide_offsets = true, .offset = 5, .drift_ppm = DRIFT_PPM,
@@ -203,7 +195,7 @@ static void test_there_and_back(void **state)
 /** A session gives the array back and no more: what it means is made to count before loading. */
 static void test_restored(void **state)
 {
-	const char *path = sample("kvm-migration-g1.dat");
+	const char *path = sample_path("kvm-migration-g1.dat");
 	struct kvm_trace_alignment drifting = {
 		.hide_offsets = true, .offset = 5, .drift_ppm = DRIFT_PPM,
 	};
@@ -226,7 +218,7 @@ static void test_restored(void **state)
 /** A file that has no offsets of trace-cmd's has none to hide. */
 static void test_nothing_to_hide(void **state)
 {
-	const char *path = sample("kvm-nosync-g1.dat");
+	const char *path = sample_path("kvm-nosync-g1.dat");
 	struct times own = from_file(path, NULL);
 	struct loaded loaded;
 
@@ -254,7 +246,7 @@ static void test_cycles(void **state)
 	clock.parts[KS_CLOCK_FOUND] = 1000;
 	clock.parts[KS_CLOCK_HZ] = 2000000000;
 	clock.parts[KS_CLOCK_BASE] = 1000000;
-	load(&loaded, sample("kvm-nosync-g1.dat"));
+	load(&loaded, sample_path("kvm-nosync-g1.dat"));
 	load_rows(&loaded);
 	assert_int_equal(set(&loaded, clock), 0);
 	ts = 3000007 - 1000;
@@ -270,7 +262,7 @@ static void test_cycles(void **state)
 /** Times before 0, which KernelShark cannot load, come out right in the end. */
 static void test_negative(void **state)
 {
-	const char *path = sample("kvm-nosync-g1.dat");
+	const char *path = sample_path("kvm-nosync-g1.dat");
 	struct times own = from_file(path, NULL);
 	int64_t offset = -(own.ns[0] + own.ns[own.n - 1]) / 2;
 	struct ks_clock clock = clock_new(offset, 0, 0);
@@ -334,7 +326,7 @@ static void put_step(struct ks_clock *clock, const struct virt_clock_step *step)
 /** Steps of each CPU, also in a session, whose rows KernelShark loads without them. */
 static void test_steps(void **state)
 {
-	const char *path = sample("kvm-migration-g1.dat");
+	const char *path = sample_path("kvm-migration-g1.dat");
 	struct kvm_trace_alignment hidden = { .hide_offsets = true };
 	struct times plain = from_file(path, &hidden);
 	const struct virt_clock_step steps[] = {

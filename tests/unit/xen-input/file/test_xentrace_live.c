@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "sample_file.h"
 #include "trace_builder.h"
 #include "xentrace_private.h"
 #include "xentrace_live.h"
@@ -104,14 +105,11 @@ static uint64_t check_pieces(const void *data, size_t size, size_t piece)
 }
 
 /** All of a sample, unpacked. */
-static uint8_t *read_sample(const char *name, size_t *size)
+static uint8_t *unpack_sample(const char *name, size_t *size)
 {
-	char path[4096];
-	struct xentrace *reader;
+	struct xentrace *reader = xentrace_open(sample_path(name), NULL, NULL, 0);
 	uint8_t *data;
 
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	reader = xentrace_open(path, NULL, NULL, 0);
 	assert_non_null(reader);
 	*size = xentrace_size(reader);
 	data = malloc(*size);
@@ -129,7 +127,7 @@ static void test_samples(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		size_t size;
-		uint8_t *data = read_sample(samples[i], &size);
+		uint8_t *data = unpack_sample(samples[i], &size);
 
 		for (size_t j = 0; j < ARRAY_SIZE(pieces); j++)
 			if (pieces[j] > 1 || size < 200000)
@@ -364,7 +362,7 @@ static void test_damage(void **state)
 	(void)state;
 	for (int i = 0; i < 300; i++) {
 		size_t size;
-		uint8_t *data = read_sample(samples[rnd(ARRAY_SIZE(samples))], &size);
+		uint8_t *data = unpack_sample(samples[rnd(ARRAY_SIZE(samples))], &size);
 		struct outcome whole, pieces;
 
 		size = size < 300000 ? size : 300000;

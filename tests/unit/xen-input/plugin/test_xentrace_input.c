@@ -19,6 +19,7 @@
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 
+#include "sample_file.h"
 #include "trace_builder.h"
 #include "xen_running.h"
 
@@ -35,15 +36,6 @@ const char *__lsan_default_suppressions(void)
 static struct kshark_context *kshark;
 static struct kshark_plugin_list *plugin;
 
-/** Path of a sample, in static storage. */
-static const char *sample(const char *name)
-{
-	static char path[4096];
-
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	return path;
-}
-
 /** A file of its own in the temporary directory: @n bytes; removed by the caller. */
 static char *write_file(const char *suffix, const void *bytes, size_t n)
 {
@@ -56,22 +48,6 @@ static char *write_file(const char *suffix, const void *bytes, size_t n)
 	assert_int_equal(fwrite(bytes, 1, n, file), n);
 	assert_int_equal(fclose(file), 0);
 	return path;
-}
-
-static char *read_sample(const char *name, size_t *size)
-{
-	FILE *file = fopen(sample(name), "rb");
-	char *bytes;
-
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	*size = ftell(file);
-	rewind(file);
-	bytes = malloc(*size);
-	assert_non_null(bytes);
-	assert_int_equal(fread(bytes, 1, *size, file), *size);
-	fclose(file);
-	return bytes;
 }
 
 static int set_up(void **state)
@@ -161,7 +137,7 @@ static void assert_task(struct kshark_data_stream *stream, int pid, const char *
 
 static void stream_itself(void **state)
 {
-	struct kshark_data_stream *stream = open_file(sample(SAMPLE));
+	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
 	int *pids;
 	ssize_t n;
 	struct rows rows;
@@ -187,7 +163,7 @@ static void stream_itself(void **state)
 /* Tasks and pids tell the same. */
 static void rows_and_text(void **state)
 {
-	struct kshark_data_stream *stream = open_file(sample(SAMPLE));
+	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
 	struct rows rows = load(stream);
 	unsigned int domid, vcpu;
 	ssize_t busy = 0;
@@ -292,7 +268,7 @@ static void check_names(struct kshark_data_stream *stream)
 
 static void events(void **state)
 {
-	struct kshark_data_stream *stream = open_file(sample(SAMPLE));
+	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
 	struct rows rows;
 	int n_all = stream->n_events;
 	bool seen[INT16_MAX + 1] = { false };
@@ -332,7 +308,7 @@ static void free_names(char **names, int n)
 
 static void fields(void **state)
 {
-	struct kshark_data_stream *stream = open_file(sample(SAMPLE));
+	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
 	struct rows rows = load(stream);
 	int wake = kshark_find_event_id(stream, "sched/domain_wake");
 	int64_t value;
@@ -382,7 +358,7 @@ static void fields(void **state)
 
 static void load_again(void **state)
 {
-	struct kshark_data_stream *stream = open_file(sample(SAMPLE));
+	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
 	struct rows rows = load(stream), again;
 	int n_events = stream->n_events, n_tasks = stream->tasks->count;
 	int16_t *event, *cpu;
@@ -421,7 +397,7 @@ static void filters_at_load(void **state)
 		KS_SHOW_EVENT_FILTER, KS_HIDE_EVENT_FILTER, KS_SHOW_TASK_FILTER,
 		KS_HIDE_TASK_FILTER, KS_SHOW_CPU_FILTER, KS_HIDE_CPU_FILTER,
 	};
-	struct kshark_data_stream *stream = open_file(sample(SAMPLE));
+	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
 	int event = kshark_find_event_id(stream, "hypercall");
 
 	(void)state;
@@ -463,7 +439,7 @@ static void handler(struct kshark_data_stream *stream, void *record, struct ksha
 
 static void event_handlers(void **state)
 {
-	struct kshark_data_stream *stream = open_file(sample(SAMPLE));
+	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
 	int id = kshark_find_event_id(stream, "pv/hypercall");
 	struct rows rows;
 	ssize_t n = 0;
@@ -483,14 +459,14 @@ static void event_handlers(void **state)
 /* Nothing is shared: what one stream has does not change when others come and go. */
 static void several(void **state)
 {
-	struct kshark_data_stream *one = open_file(sample(SAMPLE)), *two, *host;
+	struct kshark_data_stream *one = open_file(sample_path(SAMPLE)), *two, *host;
 	struct rows first = load(one), second, again;
 	int sd;
 
 	(void)state;
-	two = open_file(sample("lost-records.xen"));
+	two = open_file(sample_path("lost-records.xen"));
 	second = load(two);
-	host = open_file(sample("kvm-host.dat"));
+	host = open_file(sample_path("kvm-host.dat"));
 	assert_true(first.n != second.n);
 	assert_string_not_equal(one->data_format, host->data_format);
 	again = load(one);
@@ -503,7 +479,7 @@ static void several(void **state)
 	free_rows(&second);
 	kshark_close(kshark, sd);
 	assert_int_equal(kshark->n_streams, 2);
-	two = open_file(sample("pinned.xen"));
+	two = open_file(sample_path("pinned.xen"));
 	second = load(two);
 	free_rows(&second);
 	again = load(one);
@@ -512,7 +488,7 @@ static void several(void **state)
 	free_rows(&first);
 
 	kshark_close_all(kshark);
-	one = open_file(sample(SAMPLE));
+	one = open_file(sample_path(SAMPLE));
 	first = load(one);
 	check_names(one);
 	free_rows(&first);
@@ -630,7 +606,7 @@ static void written_anew_before_load(void **state)
 	(void)state;
 	write_anew(path, other, other_size);
 	rows = load(stream);
-	direct = open_file(sample("credit2-basic.xen"));
+	direct = open_file(sample_path("credit2-basic.xen"));
 	wanted = load(direct);
 	same_rows(&rows, &wanted);
 	assert_int_equal(ask_all(&rows), rows.n);
@@ -811,7 +787,7 @@ static void *ask(void *arg)
 /* As KernelShark's search does; errors show under the thread sanitizer. */
 static void threads(void **state)
 {
-	struct kshark_data_stream *stream = open_file(sample(SAMPLE));
+	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
 	struct rows rows = load(stream);
 	pthread_t thread[4];
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "sample_file.h"
 #include "trace_builder.h"
 #include "virt_model.h"
 #include "xen_tracker.h"
@@ -21,28 +22,6 @@
 
 #define HZ	1000000000ULL
 #define CUTS	16
-
-static uint8_t *read_sample(const char *name, size_t *size)
-{
-	uint8_t *data;
-	char *path;
-	FILE *file;
-
-	if (!getenv("KSV_SOURCE_DIR"))
-		fail_msg("KSV_SOURCE_DIR is not set: run this test by ctest");
-	assert_true(asprintf(&path, "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name) > 0);
-	file = fopen(path, "rb");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	*size = ftell(file);
-	rewind(file);
-	data = malloc(*size);
-	assert_non_null(data);
-	assert_int_equal(fread(data, 1, *size, file), *size);
-	fclose(file);
-	free(path);
-	return data;
-}
 
 static struct virt_model *model_of(const uint8_t *data, size_t size, bool *ends_early)
 {

@@ -15,6 +15,7 @@
 
 #include "array.h"
 #include "same_model.h"
+#include "sample_file.h"
 #include "trace_builder.h"
 #include "virt_model.h"
 #include "xen_live.h"
@@ -131,13 +132,12 @@ static void test_samples(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		const struct xen_trace_options options = { .cpu_hz = HZ };
-		char path[4096], error[256] = "";
+		char error[256] = "";
 		struct xen_trace *trace;
 		uint8_t *data;
 		size_t size;
 
-		snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), samples[i]);
-		trace = xen_trace_open(path, &options, error, sizeof(error));
+		trace = xen_trace_open(sample_path(samples[i]), &options, error, sizeof(error));
 		assert_non_null(trace);
 		size = xentrace_size(xen_trace_reader(trace));
 		data = malloc(size);

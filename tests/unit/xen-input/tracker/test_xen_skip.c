@@ -15,6 +15,7 @@
 
 #include "array.h"
 #include "same_model.h"
+#include "sample_file.h"
 #include "xen_tracker.h"
 #include "xentrace_private.h"
 
@@ -133,25 +134,6 @@ static uint64_t compare(const void *data, size_t size)
 	return share;
 }
 
-static uint8_t *load(const char *name, size_t *size)
-{
-	char path[4096];
-	uint8_t *data;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/samples/%s.xen", getenv("KSV_SOURCE_DIR"), name);
-	file = fopen(path, "rb");
-	assert_non_null(file);
-	fseek(file, 0, SEEK_END);
-	*size = (size_t)ftell(file);
-	rewind(file);
-	data = malloc(*size);
-	assert_non_null(data);
-	assert_int_equal(fread(data, 1, *size, file), *size);
-	fclose(file);
-	return data;
-}
-
 static void test_samples(void **state)
 {
 	/* PV domains make hypercalls; others have the scheduler's records alone */
@@ -159,15 +141,16 @@ static void test_samples(void **state)
 		const char	*name;
 		uint64_t	least;
 	} samples[] = {
-		{ "credit2-basic", 60 }, { "pinned", 60 }, { "dom0", 60 }, { "migration", 50 },
-		{ "hvm-exits", 15 }, { "hvm-io", 0 }, { "lost-records", 30 }, { "sched-credit", 0 },
-		{ "cases/core-sched", 0 }, { "cases/lost-at-0", 0 },
+		{ "credit2-basic.xen", 60 }, { "pinned.xen", 60 }, { "dom0.xen", 60 },
+		{ "migration.xen", 50 }, { "hvm-exits.xen", 15 }, { "hvm-io.xen", 0 },
+		{ "lost-records.xen", 30 }, { "sched-credit.xen", 0 },
+		{ "cases/core-sched.xen", 0 }, { "cases/lost-at-0.xen", 0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
 		size_t size;
-		uint8_t *data = load(samples[i].name, &size);
+		uint8_t *data = read_sample(samples[i].name, &size);
 		uint64_t share = compare(data, size);
 
 		if (share < samples[i].least)
@@ -180,7 +163,7 @@ static void test_samples(void **state)
 static void test_damaged(void **state)
 {
 	size_t size;
-	uint8_t *data = load("lost-records", &size);
+	uint8_t *data = read_sample("lost-records.xen", &size);
 
 	(void)state;
 	srand(1);
@@ -203,11 +186,51 @@ static void test_damaged(void **state)
 	free(data);
 }
 
+/**
+ * The caller may set other counters after any record: earlier counts are not taken back from them.
+ * Each record gets its own, which such a count would bring below 0.
+ */
+static void test_other_counters(void **state)
+{
+	static const struct xentrace_quiet calls = {
+		.part = XEN_TRC_SCHED_CLASS, .call = XEN_TRC_PV_HYPERCALL_V2,
+		.number = XEN_TRC_HYPERCALL_MASK,
+	};
+	uint64_t counters[XENTRACE_NUMBERS], n_counted = 0, n_calls = 0;
+	struct xentrace *reader = xentrace_open(sample_path("credit2-basic.xen"), NULL, NULL, 0);
+	struct xentrace_iter *iter;
+	struct xentrace_record rec;
+	bool is_there;
+
+	(void)state;
+	assert_non_null(reader);
+	iter = xentrace_iter_new(reader, NULL);
+	assert_non_null(iter);
+	assert_int_equal(xentrace_iter_skip(iter, &calls), 0);
+	do {
+		memset(counters, 0, sizeof(counters));
+		for (uint32_t run = 0; run < xentrace_n_runs(reader); run++)
+			xentrace_iter_tally(iter, run)->numbers = counters;
+		is_there = xentrace_iter_next(iter, &rec);
+		for (size_t i = 0; i < XENTRACE_NUMBERS; i++) {
+			assert_true(counters[i] <= xentrace_n_records(reader));
+			n_counted += counters[i];
+		}
+	} while (is_there);
+	for (uint32_t run = 0; run < xentrace_n_runs(reader); run++)
+		n_calls += xentrace_iter_tally(iter, run)->n_calls;
+	assert_true(n_calls > 10000);
+	assert_true(n_counted == n_calls);
+	xentrace_iter_free(iter);
+	xentrace_close(reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_other_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
