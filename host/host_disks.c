@@ -191,15 +191,15 @@ static bool read_fields(const struct kvm_trace_line *line, struct disk_event *ev
 }
 
 /** Return: 0 or -ENOMEM. */
-static int take_line(struct reading *reading, const struct kvm_trace_line *line, int64_t time_ns)
+static int take_line(void *arg, const struct kvm_trace_line *line, int64_t time_ns)
 {
+	struct reading *reading = arg;
 	struct disk_event event = { .time_ns = time_ns, .pid = line->pid };
 	uint8_t kind = line->event >= 0 && line->event <= reading->max_id ?
 		       reading->kind_of[line->event] : 0;
-	int ret = record_gaps_take(&reading->gaps, line->cpu, time_ns, line->has_lost);
 
-	if (ret || !kind || !read_fields(line, &event))
-		return ret;
+	if (!kind || !read_fields(line, &event))
+		return 0;
 	event.kind = (uint8_t)(kind - 1);
 	reading->seen |= 1U << event.kind;
 	if (ARRAY_GROW(reading->events, reading->n_events, reading->room_events))
@@ -218,26 +218,6 @@ static bool wants_event(void *arg, int32_t event, const char *system, const char
 		if (!strcmp(name, event_names[i]))
 			reading->kind_of[event] = (uint8_t)(i + 1);
 	return reading->kind_of[event];
-}
-
-/** Return: 0 or -ENOMEM, or as kvm_trace_next_line(). */
-static int read_lines(struct reading *reading, int64_t (*time)(const void *arg, int64_t time_ns),
-		      const void *arg)
-{
-	const struct kvm_trace_lines lines = {
-		.from_ns = INT64_MIN, .fields = true, .wants = wants_event, .arg = reading,
-	};
-	struct kvm_trace_line line;
-	int ret = kvm_trace_begin_lines(reading->trace, &lines);
-
-	while (!ret) {
-		ret = kvm_trace_next_line(reading->trace, &line);
-		if (ret <= 0)
-			break;
-		ret = take_line(reading, &line, time ? time(arg, line.time_ns) : line.time_ns);
-	}
-	kvm_trace_end_lines(reading->trace);
-	return ret;
 }
 
 /* --- which end belongs to which beginning ---------------------------------------------------- */
@@ -541,7 +521,7 @@ static int find_depths(struct reading *reading)
 {
 	struct host_disks *disks = reading->disks;
 
-	record_gaps_join(&reading->gaps);
+	record_gaps_rewind(&reading->gaps);
 	for (size_t i = 0; i < reading->n_events; i++) {
 		const struct disk_event *event = &reading->events[i];
 		size_t segment = record_gaps_segment(&reading->gaps, event->time_ns);
@@ -590,7 +570,6 @@ static int match(struct reading *reading)
 	struct host_disks *disks = reading->disks;
 	int ret = 0;
 
-	record_gaps_join(&reading->gaps);
 	disks->known = has(reading, DISK_ISSUE) && has(reading, DISK_COMPLETE);
 	disks->knows_queues = has(reading, DISK_INSERT);
 	disks->knows_merges = has(reading, DISK_MERGE_AFTER) && has(reading, DISK_MERGE_BEFORE);
@@ -626,18 +605,17 @@ int host_disks_read(struct host_disks *disks, struct kvm_trace *trace,
 		    int64_t (*time)(const void *arg, int64_t time_ns), const void *arg)
 {
 	struct reading reading = { .disks = disks, .trace = trace, .max_id = UINT16_MAX };
-	int ret = 0;
+	const struct record_walk walk = {
+		.wants = wants_event, .take = take_line, .arg = &reading,
+		.time = time, .time_arg = arg,
+	};
+	int ret;
 
 	*disks = (struct host_disks){ .n = 0 };
 	reading.kind_of = calloc((size_t)reading.max_id + 1, 1);
-	if (record_gaps_init(&reading.gaps, (size_t)kvm_trace_n_cpus(trace)) || !reading.kind_of)
-		ret = -ENOMEM;
-	/* most traces have no such events */
-	if (!ret && kvm_trace_has_event(trace, wants_event, &reading)) {
-		ret = read_lines(&reading, time, arg);
-		if (!ret)
-			ret = match(&reading);
-	}
+	ret = reading.kind_of ? record_gaps_walk(&reading.gaps, trace, &walk) : -ENOMEM;
+	if (!ret)
+		ret = match(&reading);
 	free_reading(&reading);
 	return ret;
 }

@@ -83,19 +83,19 @@ void host_lock_name(uint64_t lock, char name[HOST_LOCK_NAME])
 /* --- records --------------------------------------------------------------------------------- */
 
 /** Return: 0 or -ENOMEM. */
-static int take_line(struct reading *reading, const struct kvm_trace_line *line, int64_t time_ns)
+static int take_line(void *arg, const struct kvm_trace_line *line, int64_t time_ns)
 {
+	struct reading *reading = arg;
 	struct event event = {
 		.time_ns = time_ns, .pid = line->pid, .cpu = line->cpu,
 		.is_end = line->event == reading->end_id,
 	};
-	int ret = record_gaps_take(&reading->gaps, line->cpu, time_ns, line->has_lost);
 	struct kvm_line_field field;
 	bool has_lock = false, has_rest = false;
 	size_t at = 0;
 
-	if (ret || (!event.is_end && line->event != reading->begin_id))
-		return ret;
+	if (!event.is_end && line->event != reading->begin_id)
+		return 0;
 	while (kvm_line_field(&line->line, &at, &field)) {
 		if (field.text)
 			continue;
@@ -127,26 +127,6 @@ static bool wants_event(void *arg, int32_t event, const char *system, const char
 		return false;
 	*(is_begin ? &reading->begin_id : &reading->end_id) = event;
 	return true;
-}
-
-/** Return: 0 or -ENOMEM, or as kvm_trace_next_line(). */
-static int read_lines(struct reading *reading, int64_t (*time)(const void *arg, int64_t time_ns),
-		      const void *arg)
-{
-	const struct kvm_trace_lines lines = {
-		.from_ns = INT64_MIN, .fields = true, .wants = wants_event, .arg = reading,
-	};
-	struct kvm_trace_line line;
-	int ret = kvm_trace_begin_lines(reading->trace, &lines);
-
-	while (!ret) {
-		ret = kvm_trace_next_line(reading->trace, &line);
-		if (ret <= 0)
-			break;
-		ret = take_line(reading, &line, time ? time(arg, line.time_ns) : line.time_ns);
-	}
-	kvm_trace_end_lines(reading->trace);
-	return ret;
 }
 
 /* --- which end belongs to which beginning ---------------------------------------------------- */
@@ -208,7 +188,6 @@ static int match(struct reading *reading)
 {
 	int ret = 0;
 
-	record_gaps_join(&reading->gaps);
 	reading->has_begins |= kvm_trace_has_enabled(reading->trace, "lock", begin_name);
 	reading->has_ends |= kvm_trace_has_enabled(reading->trace, "lock", end_name);
 	reading->locks->known = reading->has_begins && reading->has_ends;
@@ -231,15 +210,16 @@ int host_locks_read(struct host_locks *locks, struct kvm_trace *trace,
 	struct reading reading = {
 		.locks = locks, .trace = trace, .begin_id = VIRT_NONE, .end_id = VIRT_NONE,
 	};
-	int ret = record_gaps_init(&reading.gaps, (size_t)kvm_trace_n_cpus(trace));
+	const struct record_walk walk = {
+		.wants = wants_event, .take = take_line, .arg = &reading,
+		.time = time, .time_arg = arg,
+	};
+	int ret;
 
 	*locks = (struct host_locks){ .n = 0 };
-	/* most traces have no such events */
-	if (!ret && kvm_trace_has_event(trace, wants_event, &reading)) {
-		ret = read_lines(&reading, time, arg);
-		if (!ret)
-			ret = match(&reading);
-	}
+	ret = record_gaps_walk(&reading.gaps, trace, &walk);
+	if (!ret)
+		ret = match(&reading);
 	record_gaps_free(&reading.gaps);
 	key_map_destroy(&reading.lock_map);
 	key_map_destroy(&reading.open_map);

@@ -9,9 +9,9 @@
 #include "array.h"
 #include "record_gaps.h"
 
-int record_gaps_init(struct record_gaps *gaps, size_t n_cpus)
+static int begin(struct record_gaps *gaps, size_t n_cpus)
 {
-	*gaps = (struct record_gaps){ .n_cpus = n_cpus };
+	*gaps = (struct record_gaps){ .n = 0 };
 	gaps->last_ns = calloc(n_cpus + 1, sizeof(*gaps->last_ns));
 	if (!gaps->last_ns)
 		return -ENOMEM;
@@ -27,12 +27,12 @@ void record_gaps_free(struct record_gaps *gaps)
 	*gaps = (struct record_gaps){ .n = 0 };
 }
 
-int record_gaps_take(struct record_gaps *gaps, int cpu, int64_t time_ns, bool has_lost)
+static int take_line(struct record_gaps *gaps, const struct kvm_trace_line *line, int64_t time_ns)
 {
-	int64_t from_ns = gaps->last_ns[cpu];
+	int64_t from_ns = gaps->last_ns[line->cpu];
 
-	gaps->last_ns[cpu] = time_ns;
-	if (!has_lost)
+	gaps->last_ns[line->cpu] = time_ns;
+	if (!line->has_lost)
 		return 0;
 	if (ARRAY_GROW(gaps->all, gaps->n, gaps->room))
 		return -ENOMEM;
@@ -47,11 +47,11 @@ static int compare_gaps(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-void record_gaps_join(struct record_gaps *gaps)
+/** Gaps in order of time, and apart. */
+static void join(struct record_gaps *gaps)
 {
 	size_t n = 0;
 
-	gaps->next = 0;
 	if (gaps->n)
 		qsort(gaps->all, gaps->n, sizeof(*gaps->all), compare_gaps);
 	for (size_t i = 0; i < gaps->n; i++) {
@@ -65,6 +65,47 @@ void record_gaps_join(struct record_gaps *gaps)
 		gaps->all[n++] = gap;
 	}
 	gaps->n = n;
+}
+
+static int walk_lines(struct record_gaps *gaps, struct kvm_trace *trace,
+		      const struct record_walk *walk)
+{
+	const struct kvm_trace_lines lines = {
+		.from_ns = INT64_MIN, .fields = true, .wants = walk->wants, .arg = walk->arg,
+	};
+	struct kvm_trace_line line;
+	int ret = kvm_trace_begin_lines(trace, &lines);
+
+	while (!ret) {
+		int64_t time_ns;
+
+		ret = kvm_trace_next_line(trace, &line);
+		if (ret <= 0)
+			break;
+		time_ns = walk->time ? walk->time(walk->time_arg, line.time_ns) : line.time_ns;
+		ret = take_line(gaps, &line, time_ns);
+		if (!ret)
+			ret = walk->take(walk->arg, &line, time_ns);
+	}
+	kvm_trace_end_lines(trace);
+	return ret;
+}
+
+int record_gaps_walk(struct record_gaps *gaps, struct kvm_trace *trace,
+		     const struct record_walk *walk)
+{
+	int ret = begin(gaps, (size_t)kvm_trace_n_cpus(trace));
+
+	/* most traces have no such events */
+	if (!ret && kvm_trace_has_event(trace, walk->wants, walk->arg))
+		ret = walk_lines(gaps, trace, walk);
+	join(gaps);
+	return ret;
+}
+
+void record_gaps_rewind(struct record_gaps *gaps)
+{
+	gaps->next = 0;
 }
 
 size_t record_gaps_segment(struct record_gaps *gaps, int64_t time_ns)

@@ -9,9 +9,7 @@
 #ifndef KSHARK_VIRT_RECORD_GAPS_H
 #define KSHARK_VIRT_RECORD_GAPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "kvm_trace.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,28 +18,36 @@ extern "C" {
 /** All zero is none. */
 struct record_gaps {
 	int64_t		*last_ns;	/* by CPU: of the last record */
-	size_t		n_cpus;
 	struct record_gap {
 		int64_t	from_ns, to_ns;
-	} *all;				/* after record_gaps_join(): in order of time, and apart */
+	} *all;				/* in order of time, and apart */
 	size_t		n, room;
 	size_t		next;		/* the first one that has not ended at the last time */
 };
 
-/** record_gaps_init - begin; record_gaps_free() must follow. Return: 0 or -ENOMEM. */
-int record_gaps_init(struct record_gaps *gaps, size_t n_cpus);
-void record_gaps_free(struct record_gaps *gaps);
+/** Which records are wanted, and what takes them. */
+struct record_walk {
+	kvm_trace_wants_fn wants;
+	/* each record, also others than those that are wanted. Return: 0, or what ends the walk. */
+	int (*take)(void *arg, const struct kvm_trace_line *line, int64_t time_ns);
+	void *arg;
+	/* brings the times of records to the axis of the model; NULL: they are on it */
+	int64_t (*time)(const void *arg, int64_t time_ns);
+	const void *time_arg;
+};
 
 /**
- * record_gaps_take - the next record of a CPU
- * @has_lost: records are missing between it and the one before
+ * record_gaps_walk - read a trace once more if it has wanted events, and find its gaps
+ * @gaps: to be given to record_gaps_free() in any case
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, as kvm_trace_next_line(), or what @walk->take returned.
  */
-int record_gaps_take(struct record_gaps *gaps, int cpu, int64_t time_ns, bool has_lost);
+int record_gaps_walk(struct record_gaps *gaps, struct kvm_trace *trace,
+		     const struct record_walk *walk);
+void record_gaps_free(struct record_gaps *gaps);
 
-/** record_gaps_join - all records were taken; record_gaps_segment() begins anew */
-void record_gaps_join(struct record_gaps *gaps);
+/** record_gaps_rewind - record_gaps_segment() begins anew */
+void record_gaps_rewind(struct record_gaps *gaps);
 
 /** record_gaps_segment - the number of the segment that a time is in; times must not decrease */
 size_t record_gaps_segment(struct record_gaps *gaps, int64_t time_ns);
