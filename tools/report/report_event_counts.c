@@ -11,16 +11,13 @@
 #include "guest_tasks.h"
 #include "host_tasks.h"
 #include "key_map.h"
-#include "report_page.h"
+#include "report_work.h"
 #include "text_columns.h"
 #include "xen_events.h"
 
 #define EVENT_WIDTH	36
 #define CALL_WIDTH	20
 #define NAME_WIDTH	28
-
-/** In text, of tasks and of CPUs. */
-#define MAX_ROWS	20
 
 #define EVENT_NAME	128
 
@@ -48,10 +45,10 @@ struct counts {
 
 /** A trace that is counted. */
 struct counting {
+	const struct report_work *work;
 	const struct report	*report;
 	struct kvm_trace	*trace;		/* NULL: it is Xen's */
 	bool			is_guest;
-	int32_t			machine;	/* of a guest; VIRT_NONE: not known */
 	struct host_modes	calls;		/* for the names of system calls */
 	struct key_map		what_map;
 	struct what		*kinds;
@@ -154,10 +151,8 @@ static int32_t machine_of(const struct counting *counting, int32_t who)
 	const struct virt_model *model = counting->report->load->model;
 	int32_t vcpu;
 
-	if (counting->is_guest)
-		return counting->machine;
 	if (counting->trace)
-		return host_task_machine(model, who);
+		return report_work_machine(counting->work, who);
 	vcpu = virt_model_find_vcpu(model, xen_vcpu_tid((xen_vcpu)who));
 	return vcpu == VIRT_NONE ? VIRT_NONE : virt_model_machine_of(model, vcpu);
 }
@@ -332,9 +327,9 @@ static void count_row(struct table_writer *to, const struct counting *counting,
 	table_row(to, cells);
 }
 
-static bool is_full(const struct table_writer *to)
+static bool is_full(const struct counting *counting)
 {
-	return table_as_text(to) && to->n_rows >= MAX_ROWS;
+	return report_work_is_full(counting->work);
 }
 
 static void event_rows(struct table_writer *to, const struct counting *counting)
@@ -351,7 +346,7 @@ static void event_rows(struct table_writer *to, const struct counting *counting)
 static void of_machine_rows(struct table_writer *to, const struct counting *counting)
 {
 	table_rows(to, &machine_rows);
-	for (uint32_t i = 0; i < counting->by_machine.map.n_keys && !is_full(to); i++) {
+	for (uint32_t i = 0; i < counting->by_machine.map.n_keys && !is_full(counting); i++) {
 		const struct count *one = &counting->by_machine.all[i];
 		const struct table_cell lead[] = {
 			table_name("machine"),
@@ -370,7 +365,7 @@ static void of_task_rows(struct table_writer *to, const struct counting *countin
 	char name[GUEST_TASK_NAME];
 
 	table_rows(to, &task_rows);
-	for (uint32_t i = 0; i < counting->by_task.map.n_keys && !is_full(to); i++) {
+	for (uint32_t i = 0; i < counting->by_task.map.n_keys && !is_full(counting); i++) {
 		const struct count *one = &counting->by_task.all[i];
 		int32_t machine = machine_of(counting, one->who), vcpu;
 		const char *who = name;
@@ -398,7 +393,7 @@ static void of_cpu_rows(struct table_writer *to, const struct counting *counting
 	char name[16];
 
 	table_rows(to, &cpu_rows);
-	for (uint32_t i = 0; i < counting->by_cpu.map.n_keys && !is_full(to); i++) {
+	for (uint32_t i = 0; i < counting->by_cpu.map.n_keys && !is_full(counting); i++) {
 		const struct count *one = &counting->by_cpu.all[i];
 		bool is_guest = counting->is_guest;
 
@@ -430,44 +425,37 @@ static void lost_row(struct table_writer *to, struct table_cell lost)
 			   (long long)lost.number);
 }
 
-/** A trace. Return: 0 or -ENOMEM. */
-static int trace_rows(struct table_writer *to, struct counting *counting, const char *path)
+/** Return: 0 or -ENOMEM. */
+static int trace_rows(struct report_work *work)
 {
-	int ret = count_all(counting);
-	const struct table_cell lost = lost_cell(counting);
+	struct counting counting = {
+		.work = work, .report = work->report, .trace = work->trace,
+		.is_guest = work->is_guest,
+	};
+	struct table_writer *to = work->to;
+	int ret = count_all(&counting);
+	const struct table_cell lost = lost_cell(&counting);
 	const struct table_cell cells[] = {
-		table_name(path), table_number((int64_t)counting->records), lost,
+		table_name(work->path), table_number((int64_t)counting.records), lost,
 	};
 
 	if (!ret) {
 		table_group(to, cells);
 		lost_row(to, lost);
-		event_rows(to, counting);
-		of_machine_rows(to, counting);
-		of_task_rows(to, counting);
-		of_cpu_rows(to, counting);
+		event_rows(to, &counting);
+		of_machine_rows(to, &counting);
+		of_task_rows(to, &counting);
+		of_cpu_rows(to, &counting);
 		table_group_end(to);
 	}
-	free_counting(counting);
+	free_counting(&counting);
 	return ret;
 }
 
-/** The host's trace, and those of its guests. Return: 0 or -ENOMEM. */
+/** Return: 0 or -ENOMEM. */
 static int event_counts_rows(struct table_writer *to, const struct report *report)
 {
-	const struct model_load *load = report->load;
-	struct counting counting = { .report = report, .trace = load->host.kvm };
-	int ret = trace_rows(to, &counting, report->file);
-
-	for (int i = 0; i < load->n_guests && !ret; i++) {
-		counting = (struct counting){
-			.report = report, .trace = load->guests[i], .is_guest = true,
-			.machine = report_guest_machine(report, load->guests[i]),
-		};
-		if (report_wants_work(report, counting.machine))
-			ret = trace_rows(to, &counting, kvm_trace_path(load->guests[i]));
-	}
-	return ret;
+	return report_work_each(to, report, trace_rows);
 }
 
 const struct report_page report_event_counts = {

@@ -3,7 +3,6 @@
  * @file	report_page.c
  * @brief	Write a page of a report, after its file and its window.
  */
-#include "guest_tasks.h"
 #include "json_durations.h"
 #include "report_page.h"
 #include "report_unknown.h"
@@ -118,21 +117,6 @@ int report_each_vcpu(const struct report *report, struct table_writer *to,
 				ret = put(to, report, machine, machine->vcpus[i], arg);
 	}
 	return ret;
-}
-
-int32_t report_guest_machine(const struct report *report, struct kvm_trace *guest)
-{
-	int n = 0;
-	const int *tids = guest_tasks_tids(&report->load->host, guest, &n);
-
-	for (int i = 0; i < n && tids; i++) {
-		int32_t vcpu = tids[i] > 0 ? virt_model_find_vcpu(report->load->model, tids[i]) :
-			       VIRT_NONE;
-
-		if (vcpu != VIRT_NONE)
-			return virt_model_machine_of(report->load->model, vcpu);
-	}
-	return VIRT_NONE;
 }
 
 const char *report_works_for(const struct report *report, int32_t machine, bool is_guest)

@@ -61,9 +61,6 @@ int report_each_vcpu(const struct report *report, struct table_writer *to,
 				const struct virt_machine *machine, int32_t vcpu, void *arg),
 		     void *arg);
 
-/** report_guest_machine - the machine of a guest's trace: of its first CPU that is a known vCPU */
-int32_t report_guest_machine(const struct report *report, struct kvm_trace *guest);
-
 /**
  * report_works_for - the name of the machine that a task works for; VIRT_NONE: "host"
  * @is_guest: the task is a guest's; VIRT_NONE: "unknown"
