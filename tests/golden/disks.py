@@ -2,24 +2,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Requests to disks, by "report --disks": laws, a recount of trace-cmd's text, and sums of windows.
 
-usage: disks.py laws DISKS.json DISKS.csv
-       disks.py text DISKS.json TEXT [FROM TO]	TEXT is what "trace-cmd report -R -t" prints; records of some CPU are
-						missing between FROM and TO (ns)
-       disks.py sums DISKS.json PART.json...
+usage: as in work_lib.py
 """
 import collections
-import csv
-import json
 import re
-import sys
+
+from work_lib import check_csv, main, side
 
 SUMS = "requests", "bytes", "failed", "sequential", "seeks", "seek_bytes"
 OPERATIONS = {"R": "read", "W": "write", "D": "discard", "F": "flush"}
 
 
 def check_laws(document, rows):
-    """Operations, machines and tasks have each request of a disk once; CSV has what JSON has."""
-    at = 0
+    """Operations, machines and tasks have each request of a disk once."""
     for trace in document["traces"]:
         every = {row["disk"]: row for row in trace["disks"] if row["operation"] == "all"}
         assert trace["requests"] == sum(row["requests"] for row in every.values()), trace["trace"]
@@ -39,16 +34,8 @@ def check_laws(document, rows):
                         assert sum(part[key][number] for part in some) == row[key][number], (disk, key)
                 assert max((part["depth_max"] or 0 for part in some), default=0) == (row["depth_max"] or 0), disk
                 assert row["duration"]["count"] <= row["requests"] >= row["sequential"] + row["seeks"], row
-        for section in "disks", "machines", "tasks", "interruptions":
-            for one in trace[section]:
-                row = rows[at]
-                at += 1
-                kind = "operation" if one.get("operation", "all") != "all" else section[:-1]
-                assert (row["section"], row["trace"]) == (kind, trace["trace"]), (row, one)
-                for column in set(row) & set(one) - {"depth_mean"}:
-                    assert row[column] == str("" if one[column] is None else one[column]), (column, row, one)
-    assert at == len(rows), (at, len(rows))
-    return at
+    return check_csv(document, rows, ("disks", "machines", "tasks", "interruptions"), lambda section, one:
+                     "operation" if one.get("operation", "all") != "all" else section[:-1])
 
 
 def events_of(path):
@@ -70,27 +57,24 @@ def recount(path, gap):
     queued, flying, done, merges, before = [], [], [], collections.Counter(), collections.Counter()
     strangers = []      # (disk, end) of requests that were in flight before they were seen
 
-    def side(ns):
-        return 0 if not gap or ns <= gap[0] else 1 if ns < gap[1] else 2
-
     for ns, pid, name, disk, sector, sectors, size, operation, error in events_of(path):
         place = (disk, sector) if sectors else (disk, operation)
         if name == "block_rq_insert":
-            again = [one for one in queued if one["place"] == place and one["again"] and one["side"] == side(ns)]
+            again = [one for one in queued if one["place"] == place and one["again"] and one["side"] == side(ns, gap)]
             if again:
                 again[-1]["again"] = False
             else:
-                queued.append({"place": place, "ns": ns, "pid": pid, "side": side(ns), "again": False})
+                queued.append({"place": place, "ns": ns, "pid": pid, "side": side(ns, gap), "again": False})
         elif name == "block_rq_issue":
             waits = [one for one in queued if one["place"] == place]
             wait = waits[-1] if waits else None
             if wait:
                 queued.remove(wait)
-            if wait and wait["side"] != side(ns):
+            if wait and wait["side"] != side(ns, gap):
                 wait = None
-            one = {"place": place, "disk": disk, "issue": ns, "operation": operation, "bytes": size, "side": side(ns),
+            one = {"place": place, "disk": disk, "issue": ns, "operation": operation, "bytes": size, "side": side(ns, gap),
                    "pid": wait["pid"] if wait else pid, "left": sectors, "failed": False, "end": None, "seen": None,
-                   "queue": ns - wait["ns"] if wait and side(ns) != 1 else None, "sector": sector,
+                   "queue": ns - wait["ns"] if wait and side(ns, gap) != 1 else None, "sector": sector,
                    "vague": False, "sectors": sectors}
             for other in flying:
                 if other["place"] == place:
@@ -102,13 +86,13 @@ def recount(path, gap):
             flying.remove(one)
             done.remove(one)
             queued.append({"place": place, "ns": one["issue"] - (one["queue"] or 0), "pid": one["pid"],
-                           "side": side(ns), "again": True})
+                           "side": side(ns, gap), "again": True})
         elif name == "block_rq_complete":
             ends = [one for one in flying if one["place"] == place]
             if not ends:
                 if sectors or operation == "flush":
                     before[disk] += 1
-                    strangers.append((disk, ns, side(ns)))
+                    strangers.append((disk, ns, side(ns, gap)))
                 continue
             one = ends[-1]
             one["failed"] |= error != 0
@@ -118,9 +102,9 @@ def recount(path, gap):
                 continue
             flying.remove(one)
             one["seen"] = ns
-            if one["side"] != side(ns):
-                strangers.append((disk, ns, side(ns)))
-            elif side(ns) != 1 and not one["vague"]:
+            if one["side"] != side(ns, gap):
+                strangers.append((disk, ns, side(ns, gap)))
+            elif side(ns, gap) != 1 and not one["vague"]:
                 one["end"] = ns
         else:
             merges[disk] += 1
@@ -211,13 +195,4 @@ def check_sums(whole, parts):
     return len(whole["traces"])
 
 
-def load(path):
-    return json.load(open(path))
-
-
-if sys.argv[1] == "laws":
-    print(check_laws(load(sys.argv[2]), list(csv.DictReader(open(sys.argv[3])))))
-elif sys.argv[1] == "text":
-    print(check_text(load(sys.argv[2]), sys.argv[3], [int(ns) for ns in sys.argv[4:6]]))
-else:
-    print(check_sums(load(sys.argv[2]), [load(path) for path in sys.argv[3:]]))
+main(check_laws, check_text, check_sums)

@@ -2,16 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Waits for locks, by "report --locks": laws, a recount of trace-cmd's text, and sums of windows.
 
-usage: locks.py laws LOCKS.json LOCKS.csv
-       locks.py text LOCKS.json TEXT [FROM TO]	TEXT is what "trace-cmd report -R -t" prints; records of some CPU are
-						missing between FROM and TO (ns)
-       locks.py sums LOCKS.json PART.json...
+usage: as in work_lib.py
 """
 import collections
-import csv
-import json
 import re
-import sys
+
+from work_lib import check_csv, main, side
 
 SPIN, READ, WRITE, MUTEX = 1, 2, 4, 32
 KINDS = {0: "semaphore", SPIN: "spinlock", SPIN | READ: "rwlock read", SPIN | WRITE: "rwlock write", READ: "rwsem read",
@@ -20,8 +16,7 @@ SUMS = "waits", "failed"
 
 
 def check_laws(document, rows):
-    """Machines and tasks have each wait once; CSV has what JSON has."""
-    at = 0
+    """Machines and tasks have each wait once."""
     for trace in document["traces"]:
         assert trace["waits"] == sum(row["waits"] for row in trace["locks"]), trace["trace"]
         for part in "machines", "tasks":
@@ -37,23 +32,11 @@ def check_laws(document, rows):
         for row in trace["locks"]:
             same = [task for task in trace["tasks"] if (task["lock"], task["kind"]) == (row["lock"], row["kind"])]
             assert row["waiters"] == len(same), (row, same)
-        for section in "locks", "machines", "tasks":
-            for one in trace[section]:
-                row = rows[at]
-                at += 1
-                assert (row["section"], row["trace"]) == (section[:-1], trace["trace"]), (row, one)
-                for column in set(row) & set(one):
-                    assert row[column] == str(one[column]), (column, row, one)
-                assert row["waited_count"] == str(one["waited"]["count"]), (row, one)
-    assert at == len(rows), (at, len(rows))
-    return at
+    return check_csv(document, rows, ("locks", "machines", "tasks"), lambda section, one: section[:-1])
 
 
 def check_text(document, path, gap):
     """A wait is known if it begins and ends on the same side of the gap, and not in it."""
-    def side(ns):
-        return 0 if not gap or ns <= gap[0] else 1 if ns < gap[1] else 2
-
     waiting, waits, strangers = {}, [], 0
     for line in open(path, errors="replace"):
         found = re.match(r".*-(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}): contention_(begin|end):\s+lock_addr=(\w+) \w+=(\S+)",
@@ -63,13 +46,13 @@ def check_text(document, path, gap):
         ns, pid, cpu = int(found[3]) * 10**9 + int(found[4]), int(found[1]), int(found[2])
         key, number = (pid, 0 if pid else cpu, int(found[6], 16)), int(found[7], 0)
         if found[5] == "begin":
-            if key in waiting and side(waiting[key]["from"]) == side(ns) and number & MUTEX:
+            if key in waiting and side(waiting[key]["from"], gap) == side(ns, gap) and number & MUTEX:
                 continue
             waiting[key] = {"lock": found[6], "kind": KINDS[number], "pid": pid, "from": ns, "ns": None}
             waits.append(waiting[key])
         elif key in waiting:
             wait = waiting.pop(key)
-            if side(wait["from"]) == side(ns) != 1:
+            if side(wait["from"], gap) == side(ns, gap) != 1:
                 wait["ns"] = ns - wait["from"]
         else:
             strangers += 1
@@ -105,13 +88,4 @@ def check_sums(whole, parts):
     return len(ours)
 
 
-def load(path):
-    return json.load(open(path))
-
-
-if sys.argv[1] == "laws":
-    print(check_laws(load(sys.argv[2]), list(csv.DictReader(open(sys.argv[3])))))
-elif sys.argv[1] == "text":
-    print(check_text(load(sys.argv[2]), sys.argv[3], [int(ns) for ns in sys.argv[4:6]]))
-else:
-    print(check_sums(load(sys.argv[2]), [load(path) for path in sys.argv[3:]]))
+main(check_laws, check_text, check_sums)

@@ -2,47 +2,21 @@
 # report --disks: requests to disks. Laws, a recount of trace-cmd's text, requests whose ends are known to the microsecond.
 . "$(dirname "$0")/lib.sh"
 
-ORACLE=$GOLDEN/disks.py
-cp "$SAMPLES"/host-disks.dat "$WORK"
-cd "$WORK" || exit 1
-
-# disks ARGUMENT...: in disks.json and disks.csv; the laws hold
-disks()
-{
-	run report -q --disks --format csv "$@"
-	status 0
-	cp "$OUT" disks.csv
-	run report -q --disks --format json "$@"
-	status 0
-	cp "$OUT" disks.json
-	check "laws: $*" python3 "$ORACLE" laws disks.json disks.csv > n
-}
+PAGE=disks
+. "$GOLDEN/work_lib.sh"
 
 run report -q --disks host-disks.dat
 status 0
 golden "$TEST" "$OUT"
-disks host-disks.dat
-if command -v trace-cmd > /dev/null; then
-	trace-cmd report -R -t host-disks.dat > text 2> said
-	check "recounted" python3 "$ORACLE" text disks.json text > n
-	check "there were enough" test "$(cat n)" -gt 800
-	# records of a CPU are missing in the middle
-	trace-cmd convert -i host-disks.dat -o v6.dat --file-version 6 --compression none > said 2>&1
-	python3 "$GOLDEN/buffer_loss.py" v6.dat lost.dat z44 1 7 > gap
-	trace-cmd report -R -t lost.dat > text 2> said
-	disks lost.dat
-	read -r from to < gap
-	check "recounted with a gap" python3 "$ORACLE" text disks.json text "$from" "$to" > n
-fi
+check_recount 800 1
+check_windows
 
 # as SQL
 run query -q --format csv host-disks.dat "SELECT disk, pid, count(*), sum(bytes), count(end_ns),
 	coalesce(sum(end_ns - issue_ns), 0), count(queue_ns), coalesce(sum(queue_ns), 0), max(depth),
 	coalesce(sum(seek_bytes), 0), sum(failed) FROM disk_request GROUP BY disk, pid ORDER BY disk, pid"
 status 0
-cp "$OUT" answer
-disks host-disks.dat
-check "as SQL" python3 - disks.json answer << 'END'
+check "as SQL" python3 - page.json "$OUT" << 'END'
 import csv, json, sys
 tasks = json.load(open(sys.argv[1]))["traces"][0]["tasks"]
 ours = [[row["disk"], row["pid"], row["requests"], row["bytes"], row["duration"]["count"], row["duration"]["total_ns"],
@@ -52,38 +26,9 @@ answer = [row[:1] + [int(cell) for cell in row[1:]] for row in list(csv.reader(o
 assert len(ours) > 10 and ours == answer, (ours, answer)
 END
 
-# windows side by side
-disks host-disks.dat
-cp disks.json whole.json
-read -r begin end < <(sed -n 's/.*"window_ns": \[\(.*\), \(.*\)\].*/\1 \2/p' disks.json)
-for i in 0 1 2 3; do
-	run report -q --disks --format json --from $((begin + (end - begin) * i / 4))ns \
-		--to $((begin + (end - begin) * (i + 1) / 4))ns host-disks.dat
-	status 0
-	cp "$OUT" "part$i.json"
-done
-check "windows add up" python3 "$ORACLE" sums whole.json part?.json > n
-
-# One machine, and a trace without such events: unknown, and not 0.
-run report -q --disks --format json --vcpu g1 host-disks.dat
-status 0
-check "tasks of the machine alone" python3 - "$OUT" << 'END'
-import json, sys
-trace = json.load(open(sys.argv[1]))["traces"][0]
-assert [row["name"].rsplit("-")[0] for row in trace["tasks"]] == ["CPU 0/KVM"], trace["tasks"]
-assert [(row["machine"], row["requests"]) for row in trace["machines"]] == [("g1", 120)], trace["machines"]
-END
-for trace in kvm-host.dat credit2-basic.xen; do
-	run report -q --disks --format json "$SAMPLES/$trace"
-	status 0
-	check "$trace: unknown" python3 - "$OUT" << 'END'
-import json, sys
-trace = json.load(open(sys.argv[1]))["traces"][0]
-assert {trace[key] for key in trace if key != "trace"} == {None}, trace
-END
-done
-run report -q --disks "$SAMPLES/kvm-host.dat"
-says "$OUT" "requests are unknown"
+# One machine, and traces without such events.
+check_machine requests 120
+check_unknown "requests are unknown"
 
 # Each case, as text of ftrace: to the queue and merged; given back; in two parts; two at once; failed; a flush in
 # front of an empty write; begun before the trace; not ended.
@@ -115,8 +60,8 @@ cat > cases.txt << 'END'
           <idle>-0     [000] ....   100.000099: block_rq_complete: 8,0 WS () 0 + 0 none,0,0 [0]
        CPU 0/KVM-2000  [000] ....   100.000100: block_rq_issue: 8,16 WS 512 () 7 + 1 none,0,0 [CPU 0/KVM]
 END
-disks cases.txt
-python3 - disks.json << 'END' > rows
+page cases.txt
+python3 - page.json << 'END' > rows
 import json, sys
 trace = json.load(open(sys.argv[1]))["traces"][0]
 keys = "requests", "bytes", "failed", "sequential", "seeks", "seek_bytes", "depth_max"
@@ -151,8 +96,8 @@ check "each case" diff expected rows
 	echo "CPU:0 [LOST 5 EVENTS]"
 	sed '1,/100.000072/d' cases.txt
 } > lost.txt
-disks lost.txt
-check "what was in flight has no duration" python3 - disks.json << 'END'
+page lost.txt
+check "what was in flight has no duration" python3 - page.json << 'END'
 import json, sys
 rows = {row["operation"]: row for row in json.load(open(sys.argv[1]))["traces"][0]["disks"] if row["disk"] == "8:0"}
 assert rows["read"]["requests"] == 4 and rows["read"]["duration"]["total_ns"] == 7000, rows["read"]
@@ -161,8 +106,8 @@ assert rows["flush"]["duration"]["total_ns"] == 8000 and rows["flush"]["depth_ma
 assert rows["all"]["begun_before"] == 1, rows["all"]
 END
 grep -v block_rq_insert cases.txt > no-insert.txt
-disks no-insert.txt
-check "without inserts, times in queues are unknown" python3 - disks.json << 'END'
+page no-insert.txt
+check "without inserts, times in queues are unknown" python3 - page.json << 'END'
 import json, sys
 trace = json.load(open(sys.argv[1]))["traces"][0]
 assert {str(row["queue"]) for row in trace["disks"] + trace["tasks"] + trace["machines"]} == {"None"}, trace
