@@ -39,21 +39,27 @@ int join_fail(const struct join *join, const char *format, ...)
 
 /* --- parts ----------------------------------------------------------------------------------- */
 
-static int read_part(struct join_file *file, int part, uint64_t offset, uint64_t size)
+static bool no_memory(const struct dat_file *dat)
 {
+	return dat_complain(dat, "not enough memory");
+}
+
+static bool read_part(struct join_file *file, int part, uint64_t offset, uint64_t size)
+{
+	const struct dat_file *dat = &file->dat;
+
 	if (size > MOST_PART || file->parts[part])
-		return join_fail(file->join, "%s: damaged: its headers are too large, or there "
-				 "twice. " DAMAGED, file->path);
+		return dat_complain(dat, "damaged: its headers are too large, or there twice. "
+				    DAMAGED);
 	file->parts[part] = malloc((size_t)size + 1);
 	if (!file->parts[part])
-		return -ENOMEM;
-	if (!dat_seek(&file->dat, offset) ||
-	    fread(file->parts[part], 1, (size_t)size, file->dat.file) != size)
-		return join_fail(file->join, "%s: its headers cannot be read. " DAMAGED,
-				 file->path);
+		return no_memory(dat);
+	if (!dat_seek(dat, offset) ||
+	    fread(file->parts[part], 1, (size_t)size, dat->file) != size)
+		return dat_complain(dat, "its headers cannot be read. " DAMAGED);
 	file->sizes[part] = (size_t)size;
 	file->parts[part][size] = '\0';
-	return 0;
+	return true;
 }
 
 static bool take_number(const struct dat_file *dat, struct join_bytes *bytes, int n,
@@ -92,71 +98,6 @@ static bool take_text(struct join_bytes *bytes, const char **text)
 
 	*text = (const char *)bytes->at;
 	return n < bytes->left && take_bytes(bytes, n + 1, &part);
-}
-
-/** Step over one of the parts, as version 6 has them. */
-static bool skip_part(const struct dat_file *dat, struct join_bytes *bytes, int part)
-{
-	uint64_t n = 1, formats;
-	struct join_bytes skipped;
-	const char *name;
-
-	switch (part) {
-	case JOIN_HEADERS:
-		return take_text(bytes, &name) && take_sized(dat, bytes, 8, &skipped) &&
-		       take_text(bytes, &name) && take_sized(dat, bytes, 8, &skipped);
-	case JOIN_FTRACE:
-		if (!take_number(dat, bytes, 4, &n))
-			return false;
-		while (n && take_sized(dat, bytes, 8, &skipped))
-			n--;
-		return !n;
-	case JOIN_FORMATS:
-		if (!take_number(dat, bytes, 4, &n))
-			return false;
-		for (; n; n--) {
-			if (!take_text(bytes, &name) || !take_number(dat, bytes, 4, &formats))
-				return false;
-			while (formats && take_sized(dat, bytes, 8, &skipped))
-				formats--;
-			if (formats)
-				return false;
-		}
-		return true;
-	default:
-		return take_sized(dat, bytes, part == JOIN_COMMS ? 8 : 4, &skipped);
-	}
-}
-
-/** Version 6: one part after the other, from the first one on. */
-static int split_parts(struct join_file *file)
-{
-	uint64_t at = sizeof(trace_dat_magic) + 8;
-	uint64_t size = file->dat.size < at ? 0 : file->dat.size - at;
-	uint8_t *data;
-	struct join_bytes bytes;
-	int ret = 0;
-
-	/* whatever of it are pages is not reached */
-	size = size > MOST_PART ? MOST_PART : size;
-	data = malloc((size_t)size + 1);
-	if (!data)
-		return -ENOMEM;
-	if (!dat_seek(&file->dat, at) || fread(data, 1, (size_t)size, file->dat.file) != size)
-		size = 0;
-	bytes = (struct join_bytes){ data, (size_t)size };
-	for (int part = 0; part < JOIN_PARTS && !ret; part++) {
-		const uint8_t *begin = bytes.at;
-
-		if (skip_part(&file->dat, &bytes, part))
-			ret = read_part(file, part, at + (uint64_t)(begin - data),
-					(uint64_t)(bytes.at - begin));
-		else
-			ret = join_fail(file->join, "%s: its headers are cut short. " DAMAGED,
-					file->path);
-	}
-	free(data);
-	return ret;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -210,7 +151,7 @@ static int add_event(struct join_file *file, const char *system, const struct jo
 
 static int read_events(struct join_file *file)
 {
-	struct join_bytes bytes = { file->parts[JOIN_FORMATS], file->sizes[JOIN_FORMATS] }, format;
+	struct join_bytes bytes = { file->parts[DAT_FORMATS], file->sizes[DAT_FORMATS] }, format;
 	uint64_t n, formats;
 	const char *system;
 	int ret = 0;
@@ -245,11 +186,6 @@ const struct join_event *join_event_missing(const struct join_file *a, const str
 }
 
 /* --- options --------------------------------------------------------------------------------- */
-
-static bool no_memory(const struct dat_file *dat)
-{
-	return dat_complain(dat, "not enough memory");
-}
 
 static bool set_clock(struct join_file *file, const char *clock)
 {
@@ -341,8 +277,8 @@ static bool take_option(void *arg, const struct dat_file *dat, struct dat_option
 	offset = dat_get(dat, option->data, 8);
 	if (!dat_section(dat, offset, &section))
 		return dat_cut_off(dat, "one of its parts is", offset);
-	return !read_part(file, (int)(option->id - DAT_HEADER_INFO), offset + DAT_SECTION,
-			  section.size);
+	return read_part(file, (int)(option->id - DAT_HEADER_INFO), offset + DAT_SECTION,
+			 section.size);
 }
 
 static const struct join_option *option_of(const struct join_file *file, unsigned int id)
@@ -378,47 +314,55 @@ static bool add_areas_v6(struct join_file *file, const struct dat_areas *areas)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
-static bool read_all(struct join_file *file)
+/** Version 6: parts and areas have no options. */
+static bool read_v6(struct join_file *file)
 {
 	struct dat_file *dat = &file->dat;
 	struct dat_areas areas = { 0 };
+	uint64_t parts[DAT_PARTS + 1] = { 0 };
 	bool ok;
 
-	if (dat->version < 7)
-		dat->areas = &areas;
-	ok = dat_options(dat, take_option, file) &&
-	     (dat->version >= 7 || add_areas_v6(file, &areas));
+	dat->areas = &areas;
+	dat->parts = parts;
+	ok = dat_options(dat, take_option, file) && add_areas_v6(file, &areas);
+	for (int part = 0; part < DAT_PARTS && ok; part++)
+		ok = read_part(file, part, parts[part], parts[part + 1] - parts[part]);
 	dat->areas = NULL;
+	dat->parts = NULL;
 	free(areas.all);
 	return ok;
 }
 
+static bool open_file(struct join_file *file)
+{
+	struct dat_file *dat = &file->dat;
+
+	if (!dat_open(dat, file->path, file->problem, sizeof(file->problem)))
+		return false;
+	if (strcmp(dat->compression, "none") != 0)
+		return dat_complain(dat, "compressed with %s, which is not read",
+				    dat->compression);
+	if (dat->version < 7 ? !read_v6(file) : !dat_options(dat, take_option, file))
+		return false;
+	for (int part = 0; part < DAT_PARTS; part++)
+		if (!file->parts[part])
+			return dat_complain(dat, "damaged: a part of its head is missing. "
+					    DAMAGED);
+	return true;
+}
+
 int join_open(struct join *join, struct join_file *file, const char *path)
 {
-	int ret = 0;
-
 	file->join = join;
 	file->path = path;
-	*join->error = '\0';
-	if (!dat_open(&file->dat, path, file->problem, sizeof(file->problem)) ||
-	    (!strcmp(file->dat.compression, "none") && !read_all(file)))
-		return *join->error ? -EILSEQ : join_fail(join, "%s: %s", path, file->problem);
-	if (strcmp(file->dat.compression, "none") != 0)
-		return join_fail(join, "%s: compressed with %s, which is not read", path,
-				 file->dat.compression);
-	if (file->dat.version < 7)
-		ret = split_parts(file);
-	for (int part = 0; part < JOIN_PARTS && !ret; part++)
-		if (!file->parts[part])
-			ret = join_fail(join, "%s: damaged: a part of its head is missing. "
-					DAMAGED, path);
-	return ret ? ret : read_events(file);
+	return open_file(file) ? read_events(file) :
+				 join_fail(join, "%s: %s", path, file->problem);
 }
 
 void join_close(struct join_file *file)
 {
 	dat_close(&file->dat);
-	for (int part = 0; part < JOIN_PARTS; part++)
+	for (int part = 0; part < DAT_PARTS; part++)
 		free(file->parts[part]);
 	for (size_t i = 0; i < file->n_events; i++)
 		free((char *)(uintptr_t)file->events[i].name);
@@ -438,8 +382,8 @@ void join_close(struct join_file *file)
 static uint64_t kernel_address(const struct join_file *file)
 {
 	static const char name[] = " T _stext\n";
-	const char *text = (const char *)file->parts[JOIN_SYMBOLS];
-	const char *at = memmem(text, file->sizes[JOIN_SYMBOLS], name, sizeof(name) - 1);
+	const char *text = (const char *)file->parts[DAT_SYMBOLS];
+	const char *at = memmem(text, file->sizes[DAT_SYMBOLS], name, sizeof(name) - 1);
 	const char *line = at;
 
 	while (line && line > text && line[-1] != '\n' && at - line < 17)

@@ -9,9 +9,6 @@
 #include "trace_dat_join.h"
 #include "trace_dat_read.h"
 
-/** The parts of a file before its options, in the order in which version 6 has them. */
-enum { JOIN_HEADERS, JOIN_FTRACE, JOIN_FORMATS, JOIN_SYMBOLS, JOIN_PRINTK, JOIN_COMMS, JOIN_PARTS };
-
 struct join_bytes {
 	const uint8_t	*at;
 	size_t		left;
@@ -42,8 +39,8 @@ struct join_file {
 	const char	*path;
 	struct dat_file	dat;
 	char		problem[400];
-	uint8_t		*parts[JOIN_PARTS];
-	size_t		sizes[JOIN_PARTS];
+	uint8_t		*parts[DAT_PARTS];
+	size_t		sizes[DAT_PARTS];
 	struct join_event *events;		/* ascending by id */
 	size_t		n_events, room_events;
 	struct join_option *options;		/* without those of buffers and parts */

@@ -154,7 +154,7 @@ static int write_formats(struct output *out)
 			ret = -ENOMEM;
 	}
 	if (!ret)
-		ret = write_part(out, JOIN_FORMATS, text, size);
+		ret = write_part(out, DAT_FORMATS, text, size);
 	free(text);
 	free(events);
 	return ret;
@@ -165,7 +165,7 @@ static int write_formats(struct output *out)
 /** A text with its size before it, without zeros at the end. */
 static size_t text_of(const struct join_file *file, int part, const char **text)
 {
-	int bytes = part == JOIN_COMMS ? 8 : 4;
+	int bytes = part == DAT_COMMS ? 8 : 4;
 	uint64_t size = file->sizes[part] < (size_t)bytes ? 0 :
 			dat_get(&file->dat, file->parts[part], bytes);
 
@@ -222,7 +222,7 @@ static int add_line(void *arg, const char *line, size_t n)
 static int write_lines(struct output *out, int part, int base)
 {
 	struct join *join = out->join;
-	size_t size = 0, bytes = part == JOIN_COMMS ? 8 : 4;
+	size_t size = 0, bytes = part == DAT_COMMS ? 8 : 4;
 	char *text = NULL;
 	struct lines lines = { .file = open_memstream(&text, &size), .base = base };
 	int ret = lines.file ? 0 : -ENOMEM;
@@ -248,9 +248,9 @@ static int write_symbols(struct output *out)
 	const struct join_file *most = out->join->files;
 
 	for (int i = 1; i < out->join->n; i++)
-		if (out->join->files[i].sizes[JOIN_SYMBOLS] > most->sizes[JOIN_SYMBOLS])
+		if (out->join->files[i].sizes[DAT_SYMBOLS] > most->sizes[DAT_SYMBOLS])
 			most = &out->join->files[i];
-	return write_part(out, JOIN_SYMBOLS, most->parts[JOIN_SYMBOLS], most->sizes[JOIN_SYMBOLS]);
+	return write_part(out, DAT_SYMBOLS, most->parts[DAT_SYMBOLS], most->sizes[DAT_SYMBOLS]);
 }
 
 /* --- buffers --------------------------------------------------------------------------------- */
@@ -425,19 +425,19 @@ static int write_sections(struct output *out)
 	int ret = write_section(out, DAT_STRINGS, "", 1, 1);
 
 	if (!ret)
-		ret = write_part(out, JOIN_HEADERS, first->parts[JOIN_HEADERS],
-				 first->sizes[JOIN_HEADERS]);
+		ret = write_part(out, DAT_HEADERS, first->parts[DAT_HEADERS],
+				 first->sizes[DAT_HEADERS]);
 	if (!ret)
-		ret = write_part(out, JOIN_FTRACE, first->parts[JOIN_FTRACE],
-				 first->sizes[JOIN_FTRACE]);
+		ret = write_part(out, DAT_FTRACE, first->parts[DAT_FTRACE],
+				 first->sizes[DAT_FTRACE]);
 	if (!ret)
 		ret = write_formats(out);
 	if (!ret)
 		ret = write_symbols(out);
 	if (!ret)
-		ret = write_lines(out, JOIN_PRINTK, 16);
+		ret = write_lines(out, DAT_PRINTK, 16);
 	if (!ret)
-		ret = write_lines(out, JOIN_COMMS, 10);
+		ret = write_lines(out, DAT_COMMS, 10);
 	if (ret)
 		return ret;
 	put_options(out);

@@ -543,15 +543,32 @@ static bool skip_systems(const struct dat_file *dat)
 	return true;
 }
 
+static bool skip_part(const struct dat_file *dat, int part)
+{
+	switch (part) {
+	case DAT_HEADERS:
+		return skip_word(dat, "header_page", 12) && skip(dat, 8) &&
+		       skip_word(dat, "header_event", 13) && skip(dat, 8);
+	case DAT_FTRACE:
+		return skip_formats(dat);
+	case DAT_FORMATS:
+		return skip_systems(dat);
+	default:
+		return skip(dat, part == DAT_COMMS ? 8 : 4);
+	}
+}
+
 /** All that comes before the options. */
 static bool skip_headers(const struct dat_file *dat)
 {
-	return skip_word(dat, "header_page", 12) && skip(dat, 8) &&
-	       skip_word(dat, "header_event", 13) && skip(dat, 8) &&
-	       skip_formats(dat) && skip_systems(dat) &&
-	       skip(dat, 4) &&		/* names of functions */
-	       skip(dat, 4) &&		/* formats of trace_printk() */
-	       skip(dat, 8);		/* names of tasks */
+	bool ok = true;
+
+	for (int part = 0; part <= DAT_PARTS && ok; part++) {
+		if (dat->parts)
+			dat->parts[part] = (uint64_t)ftello(dat->file);
+		ok = part == DAT_PARTS || skip_part(dat, part);
+	}
+	return ok;
 }
 
 /** @n_cpus: is what the option says, if it is about that */

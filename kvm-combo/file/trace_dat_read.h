@@ -31,6 +31,13 @@ enum dat_id {
 	DAT_BUFFER_TEXT = 22,
 };
 
+/** The parts of a head before its options: version 6 has them one after the other. */
+enum dat_part {
+	DAT_HEADERS, DAT_FTRACE, DAT_FORMATS, DAT_SYMBOLS, DAT_PRINTK, DAT_COMMS, DAT_PARTS,
+};
+
+_Static_assert(DAT_HEADER_INFO + DAT_COMMS == DAT_CMDLINES, "version 7 has an option for each");
+
 #define DAT_COMPRESSED	1		/* flag of a section */
 #define DAT_SECTION	16		/* size of its head */
 #define DAT_CHUNK	8		/* size of the head of what is compressed in one go */
@@ -59,6 +66,8 @@ struct dat_file {
 	uint64_t	options_at;		/* version 7: where the next number is */
 	uint64_t	options;		/* offset of the first section of options */
 	struct dat_areas *areas;		/* receives those of the file; or NULL */
+	uint64_t	*parts;			/* receives DAT_PARTS offsets of version 6, and
+						 * where the last part ends; or NULL */
 	char		*problem;		/* receives what is wrong, and what helps */
 	size_t		problem_size;
 };
