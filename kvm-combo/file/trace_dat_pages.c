@@ -133,6 +133,9 @@ size_t dat_page_end(struct dat_page *page)
 
 	if (!used)
 		return 0;
+	/* one record can fill the page: then how many were lost before it has no room */
+	if (page->size - used < page->long_size)
+		page->lost = 0;
 	if (page->has_lost && page->lost) {
 		put_long(page, used, page->lost > INT32_MAX ? INT32_MAX : page->lost);
 		used += page->long_size;

@@ -18,6 +18,7 @@
 
 #include "temporary_file.h"
 #include "trace_dat.h"
+#include "trace_dat_pages.h"
 #include "trace_dat_write.h"
 
 #define N_CPUS		5
@@ -370,6 +371,27 @@ static void test_limits(void **state)
 	close(spool);
 }
 
+/** A record that fills its page, after a known number of lost ones: the page has no room for it. */
+static void test_full_page_after_loss(void **state)
+{
+	enum { PAGE = 4096, RECORD = PAGE - 16 - 8, BEYOND = 16 };
+	uint8_t data[PAGE + BEYOND], record[RECORD] = { 0 };
+	struct dat_page page = { .data = data, .size = PAGE, .long_size = 8 };
+	uint32_t commit;
+
+	(void)state;
+	memset(data, 0xee, sizeof(data));
+	dat_page_lost(&page, 5);
+	assert_true(dat_page_add(&page, 1000, record, sizeof(record)));
+	assert_false(dat_page_add(&page, 1001, record, 4));
+	assert_int_equal(dat_page_end(&page), PAGE);
+	for (size_t i = PAGE; i < sizeof(data); i++)
+		assert_int_equal(data[i], 0xee);
+	/* records are lost; how many is not known */
+	memcpy(&commit, data + 8, sizeof(commit));
+	assert_int_equal(commit >> 30, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_many_cpus),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_full_page_after_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
