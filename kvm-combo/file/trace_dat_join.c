@@ -169,7 +169,7 @@ static int check_times(struct join *join)
 	}
 	join->begin = follow ? 0 : begin;
 	join->end = follow ? UINT64_MAX : end;
-	join->last = last;
+	join->last = follow ? last : end;
 	if (!follow && begin > end)
 		return join_fail(join, "some of the files are of one time, others are not. Merge "
 				 "those of one time first, then the results");
@@ -189,6 +189,8 @@ struct stream {
 	uint64_t	at;
 	bool		has_gap;	/* before the next record */
 	uint64_t	lost;		/* how many records are missing there; 0: unknown */
+	bool		is_past;	/* a record came after those that are wanted */
+	bool		ends_lost;	/* and others are missing before it */
 };
 
 static int end_page(struct stream *stream)
@@ -228,27 +230,30 @@ static int take_record(void *arg, const struct join_record *record)
 	struct stream *stream = arg;
 	struct join *join = stream->join;
 
+	if (record->ts < join->begin || record->ts > join->end) {
+		join->joined->n_left_out++;
+		stream->ends_lost |= record->ts > join->end && !stream->is_past && record->has_lost;
+		stream->is_past |= record->ts > join->end;
+		return 0;
+	}
 	if (record->has_lost) {
 		stream->lost = stream->has_gap ? 0 : record->lost;
 		stream->has_gap = true;
-	}
-	if (record->ts < join->begin || record->ts > join->end) {
-		join->joined->n_left_out++;
-		return 0;
 	}
 	join->joined->n_records++;
 	return add_record(stream, record->ts, record->data, record->size);
 }
 
-/** No record of this CPU follows the gap after its last file. */
+/** No record of this CPU follows the gap after its last file, or one that reaches the end. */
 static int end_with_loss(struct stream *stream)
 {
+	const struct join *join = stream->join;
 	uint8_t record[DAT_LOST_BYTES];
 
-	dat_lost_record(record, stream->join->files->dat.big_endian, stream->join->lost_id);
+	dat_lost_record(record, join->files->dat.big_endian, join->lost_id);
 	stream->has_gap = true;
 	stream->lost = 0;
-	return add_record(stream, stream->join->last, record, sizeof(record));
+	return add_record(stream, join->last, record, sizeof(record));
 }
 
 int join_write_cpu(struct join *join, const char *buffer, uint32_t cpu, uint64_t page, uint64_t at,
@@ -278,7 +283,7 @@ int join_write_cpu(struct join *join, const char *buffer, uint32_t cpu, uint64_t
 		has_records = true;
 		ret = join_walk(&join->files[i], area, take_record, &stream);
 	}
-	if (!ret && is_over && !join->joined->is_parallel)
+	if (!ret && (join->joined->is_parallel ? stream.ends_lost : is_over))
 		ret = end_with_loss(&stream);
 	if (!ret)
 		ret = end_page(&stream);

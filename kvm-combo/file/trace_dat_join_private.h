@@ -58,7 +58,7 @@ struct join {
 	struct join_file *files;		/* in order of time, once that is known */
 	int		n, fd;
 	uint64_t	begin, end;		/* of the records that are wanted */
-	uint64_t	last;			/* time of a record of any file */
+	uint64_t	last;			/* time of a wanted record, or @end */
 	uint16_t	lost_id;		/* of the event records_lost */
 	struct trace_dat_joined *joined;
 	char		*error;
