@@ -231,46 +231,9 @@ struct writing {
 	int		fd;
 	size_t		area;		/* the next one */
 	uint8_t		*in;		/* a page of the input */
-	struct dat_page	page;		/* of the output */
-	uint64_t	at;		/* where the next page belongs */
+	struct dat_stream out;
 	bool		has_gap;	/* before the next record */
 };
-
-static int end_page(struct writing *writing)
-{
-	struct dat_page *page = &writing->page;
-	size_t used = dat_page_end(page);
-	int ret;
-
-	if (!used)
-		return 0;
-	memset(page->data + used, 0, page->size - used);
-	ret = write_at(writing->fd, page->data, page->size, writing->at);
-	writing->at += page->size;
-	return ret;
-}
-
-static int add_record(struct writing *writing, uint64_t ts, const void *data, size_t size)
-{
-	int ret;
-
-	if (dat_page_add(&writing->page, ts, data, size))
-		return 0;
-	ret = end_page(writing);
-	/* a page has room for any one record, unless it begins with a number of lost ones */
-	if (!ret && !dat_page_add(&writing->page, ts, data, size))
-		ret = -EILSEQ;
-	return ret;
-}
-
-/** Records are missing before the next one. @count: 0: an unknown number */
-static int add_loss(struct writing *writing, uint64_t count)
-{
-	int ret = end_page(writing);
-
-	dat_page_lost(&writing->page, count);
-	return ret;
-}
 
 /** Pass on the records of a page that lie in a range. @at: its offset in the file */
 static int take_page(struct writing *writing, const struct trace_dat_cut *cut,
@@ -286,14 +249,15 @@ static int take_page(struct writing *writing, const struct trace_dat_cut *cut,
 		bool is_wanted = at + record.end > area->first && at + record.begin <= area->last;
 
 		if (is_wanted && (writing->has_gap || (is_first && walk.has_lost)))
-			ret = add_loss(writing, writing->has_gap ? 0 : walk.lost);
+			ret = dat_stream_lost(&writing->out,
+					      writing->has_gap ? 0 : walk.lost);
 		is_first = false;
 		if (!is_wanted)
 			continue;
 		writing->has_gap = false;
 		if (!ret)
-			ret = add_record(writing, record.ts, writing->in + record.data,
-					 record.size);
+			ret = dat_stream_add(&writing->out, record.ts, writing->in + record.data,
+					     record.size);
 	}
 	return ret;
 }
@@ -301,11 +265,12 @@ static int take_page(struct writing *writing, const struct trace_dat_cut *cut,
 /** A page of which all records are wanted stays as it is. */
 static int copy_page(struct writing *writing, uint64_t page)
 {
-	int ret = end_page(writing);
+	struct dat_stream *out = &writing->out;
+	int ret = dat_stream_end(out);
 
 	if (!ret)
-		ret = write_at(writing->fd, writing->in, page, writing->at);
-	writing->at += page;
+		ret = write_at(out->fd, writing->in, page, out->at);
+	out->at += page;
 	return ret;
 }
 
@@ -347,28 +312,22 @@ static int write_cpu(void *arg, uint64_t at, uint64_t *end)
 	size_t i = writing->area++;
 	const struct trace_dat_cut *first = writing->cuts[0];
 	uint64_t page = first->areas[i].page;
-	int ret = 0;
+	int ret = dat_stream_begin(&writing->out, &first->dat, page, writing->fd, at);
 
-	writing->page = (struct dat_page){
-		.size = page, .long_size = first->dat.long_size,
-		.big_endian = first->dat.big_endian,
-		.swap = first->dat.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
-	};
-	writing->at = at;
-	writing->in = malloc(2 * page);
+	writing->in = malloc(page);
 	if (!writing->in)
-		return -ENOMEM;
-	writing->page.data = writing->in + page;
+		ret = -ENOMEM;
 	for (int k = 0; k < writing->n && !ret; k++) {
 		/* before the first record of a CPU, nothing is known anyhow */
 		writing->has_gap = k && writing->cuts[k]->has_gap &&
-				   (writing->at > at || writing->page.used);
+				   (writing->out.at > at || writing->out.page.used);
 		ret = write_area(writing, writing->cuts[k], &writing->cuts[k]->areas[i]);
 	}
 	if (!ret)
-		ret = end_page(writing);
+		ret = dat_stream_end(&writing->out);
 	free(writing->in);
-	*end = writing->at;
+	dat_stream_free(&writing->out);
+	*end = writing->out.at;
 	return ret;
 }
 

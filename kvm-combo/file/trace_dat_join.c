@@ -6,14 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "array.h"
-#include "escape.h"
 #include "trace_dat_join.h"
 #include "trace_dat_join_private.h"
 #include "trace_dat_pages.h"
-#include "write_at.h"
 
 #define NS_PER_S	1e9
 
@@ -185,44 +181,19 @@ static int check_times(struct join *join)
 /** Pages that are written, of a CPU in a buffer. */
 struct stream {
 	struct join	*join;
-	struct dat_page	page;
-	uint64_t	at;
+	struct dat_stream out;
 	bool		has_gap;	/* before the next record */
 	uint64_t	lost;		/* how many records are missing there; 0: unknown */
 	bool		is_past;	/* a record came after those that are wanted */
 	bool		ends_lost;	/* and others are missing before it */
 };
 
-static int end_page(struct stream *stream)
-{
-	struct dat_page *page = &stream->page;
-	size_t used = dat_page_end(page);
-	int ret;
-
-	if (!used)
-		return 0;
-	memset(page->data + used, 0, page->size - used);
-	ret = write_at(stream->join->fd, page->data, page->size, stream->at);
-	stream->at += page->size;
-	return ret;
-}
-
 static int add_record(struct stream *stream, uint64_t ts, const void *data, size_t size)
 {
-	int ret = 0;
+	int ret = stream->has_gap ? dat_stream_lost(&stream->out, stream->lost) : 0;
 
-	if (stream->has_gap) {
-		ret = end_page(stream);
-		dat_page_lost(&stream->page, stream->lost);
-		stream->has_gap = false;
-	}
-	if (ret || dat_page_add(&stream->page, ts, data, size))
-		return ret;
-	ret = end_page(stream);
-	/* a page has room for any one record, unless it begins with a number of lost ones */
-	if (!ret && !dat_page_add(&stream->page, ts, data, size))
-		ret = join_fail(stream->join, "damaged: one of its records has %zu bytes", size);
-	return ret;
+	stream->has_gap = false;
+	return ret ? ret : dat_stream_add(&stream->out, ts, data, size);
 }
 
 static int take_record(void *arg, const struct join_record *record)
@@ -259,17 +230,9 @@ static int end_with_loss(struct stream *stream)
 int join_write_cpu(struct join *join, const char *buffer, uint32_t cpu, uint64_t page, uint64_t at,
 		   uint64_t *end)
 {
-	const struct dat_file *form = &join->files->dat;
-	struct stream stream = {
-		.join = join, .at = at,
-		.page = {
-			.size = page, .long_size = form->long_size, .big_endian = form->big_endian,
-			.swap = form->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
-			.data = malloc(page),
-		},
-	};
+	struct stream stream = { .join = join };
 	bool has_records = false, is_over = false;
-	int ret = stream.page.data ? 0 : -ENOMEM;
+	int ret = dat_stream_begin(&stream.out, &join->files->dat, page, join->fd, at);
 
 	for (int i = 0; i < join->n && !ret; i++) {
 		const struct join_area *area = area_of(&join->files[i], buffer, cpu);
@@ -282,13 +245,16 @@ int join_write_cpu(struct join *join, const char *buffer, uint32_t cpu, uint64_t
 		stream.lost = 0;
 		has_records = true;
 		ret = join_walk(&join->files[i], area, take_record, &stream);
+		if (ret == -EILSEQ)
+			join_fail(join, "%s: damaged: a record is larger than a page",
+				  join->files[i].path);
 	}
 	if (!ret && (join->joined->is_parallel ? stream.ends_lost : is_over))
 		ret = end_with_loss(&stream);
 	if (!ret)
-		ret = end_page(&stream);
-	free(stream.page.data);
-	*end = stream.at;
+		ret = dat_stream_end(&stream.out);
+	dat_stream_free(&stream.out);
+	*end = stream.out.at;
 	return ret;
 }
 

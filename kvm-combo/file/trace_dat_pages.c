@@ -4,11 +4,14 @@
  * @brief	Records as pages of Linux's ring buffer.
  */
 #include <byteswap.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "trace_dat_pages.h"
 #include "trace_dat_read.h"
+#include "write_at.h"
 
 /** Kinds of records, in 5 bits of the first word; smaller ones are the size in words. */
 enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
@@ -98,9 +101,11 @@ static void put_data(struct dat_page *page, const void *data, size_t size, size_
 bool dat_page_add(struct dat_page *page, uint64_t ts_ns, const void *data, size_t size)
 {
 	size_t padded = size ? (size + 3) & ~(size_t)3 : 4;
-	size_t reserved = page->has_lost ? page->long_size : 0;
+	size_t reserved = page->has_lost ? page->long_size : 0, start = 8 + (size_t)page->long_size;
 	uint64_t delta;
 
+	if (!page->used && page->size - start < (padded > MOST_SHORT ? 8 : 4) + padded)
+		return false;
 	if (!page->used)
 		begin(page, ts_ns);
 	else if (page->size - page->used < 8 + 8 + padded + reserved ||
@@ -159,6 +164,59 @@ void dat_page_lost(struct dat_page *page, uint64_t count)
 	page->lost = !is_known ? 0 : count > UINT64_MAX - page->lost ? UINT64_MAX :
 		     page->lost + count;
 	page->has_lost = true;
+}
+
+/* --- one page after the other ---------------------------------------------------------------- */
+
+int dat_stream_begin(struct dat_stream *stream, const struct dat_file *form, uint64_t page, int fd,
+		     uint64_t at)
+{
+	*stream = (struct dat_stream){
+		.page = {
+			.size = page, .long_size = form->long_size, .big_endian = form->big_endian,
+			.swap = form->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__),
+			.data = malloc(page),
+		},
+		.fd = fd, .at = at,
+	};
+	return stream->page.data ? 0 : -ENOMEM;
+}
+
+void dat_stream_free(struct dat_stream *stream)
+{
+	free(stream->page.data);
+}
+
+int dat_stream_end(struct dat_stream *stream)
+{
+	struct dat_page *page = &stream->page;
+	size_t used = dat_page_end(page);
+	int ret;
+
+	if (!used)
+		return 0;
+	memset(page->data + used, 0, page->size - used);
+	ret = write_at(stream->fd, page->data, page->size, stream->at);
+	stream->at += page->size;
+	return ret;
+}
+
+int dat_stream_add(struct dat_stream *stream, uint64_t ts, const void *data, size_t size)
+{
+	int ret;
+
+	if (dat_page_add(&stream->page, ts, data, size))
+		return 0;
+	ret = dat_stream_end(stream);
+	return ret || dat_page_add(&stream->page, ts, data, size) ? ret : -EILSEQ;
+}
+
+int dat_stream_lost(struct dat_stream *stream, uint64_t count)
+{
+	int ret = dat_stream_end(stream);
+
+	dat_page_lost(&stream->page, count);
+	return ret;
 }
 
 /* --- reading --------------------------------------------------------------------------------- */

@@ -57,7 +57,8 @@ size_t dat_page_bytes(size_t record);
 /**
  * dat_page_add - add a record
  *
- * Return: false if the page must be ended before: it is full, or the time is too far away.
+ * Return: false if the page must be ended before: it is full, or the time is too far away. If it
+ * has no record yet: the record is larger than the page.
  */
 bool dat_page_add(struct dat_page *page, uint64_t ts_ns, const void *data, size_t size);
 
@@ -67,6 +68,35 @@ bool dat_page_add(struct dat_page *page, uint64_t ts_ns, const void *data, size_
  * Return: bytes from its beginning that count; all further ones are 0. 0: it has no record.
  */
 size_t dat_page_end(struct dat_page *page);
+
+/** Pages of a CPU in a buffer, as they are written to a file. */
+struct dat_stream {
+	struct dat_page	page;		/* the one that is being filled */
+	int		fd;
+	uint64_t	at;		/* where it belongs */
+};
+
+/**
+ * dat_stream_begin - begin with no page
+ * @form: byte order and size of a long
+ * @page: bytes of a page
+ *
+ * Return: 0 or -ENOMEM. Call dat_stream_free() in any case.
+ */
+int dat_stream_begin(struct dat_stream *stream, const struct dat_file *form, uint64_t page, int fd,
+		     uint64_t at);
+void dat_stream_free(struct dat_stream *stream);
+
+/**
+ * dat_stream_add - add a record, in a further page if it needs one
+ * dat_stream_lost - records are missing before the next one. @count: 0: an unknown number
+ * dat_stream_end - write the last page; the next record begins another one
+ *
+ * Return: 0, -EILSEQ for a record that is larger than a page, or a negative errno of writing.
+ */
+int dat_stream_add(struct dat_stream *stream, uint64_t ts, const void *data, size_t size);
+int dat_stream_lost(struct dat_stream *stream, uint64_t count);
+int dat_stream_end(struct dat_stream *stream);
 
 /** A record of the event "records_lost", which has losses that no other record follows. */
 #define DAT_LOST_BYTES	8
