@@ -14,10 +14,6 @@
 #include "trace_dat_read.h"
 #include "write_at.h"
 
-/** Pages that the kernel can have, see its subbuf_size. */
-#define LEAST_PAGE	4096
-#define MOST_PAGE	(1u << 20)
-
 /** The records of a CPU in a buffer. */
 struct area {
 	uint64_t	offset, size, page;
@@ -40,14 +36,16 @@ struct trace_dat_cut {
 
 /* --- opening --------------------------------------------------------------------------------- */
 
-static bool add_area(struct trace_dat_cut *cut, const struct area *area)
+static bool add_area(struct trace_dat_cut *cut, const struct dat_cpu *cpu)
 {
+	if (!dat_check_cpu(&cut->dat, cpu))
+		return false;
 	if (ARRAY_GROW(cut->areas, cut->n_areas, cut->room_areas))
 		return dat_complain(&cut->dat, "not enough memory");
-	cut->areas[cut->n_areas++] = *area;
-	return area->page >= LEAST_PAGE && area->page <= MOST_PAGE ? true :
-	       dat_complain(&cut->dat, "damaged: its pages have %llu bytes. Copy it again, if "
-			    "there is another one", (unsigned long long)area->page);
+	cut->areas[cut->n_areas++] = (struct area){
+		.offset = cpu->offset, .size = cpu->size, .page = cpu->page, .cpu = cpu->cpu,
+	};
+	return true;
 }
 
 static bool take_option(void *arg, const struct dat_file *dat, struct dat_option *option)
@@ -59,19 +57,12 @@ static bool take_option(void *arg, const struct dat_file *dat, struct dat_option
 		cut->trace_id = dat_get(dat, option->data, 8);
 	if (option->id != DAT_BUFFER)
 		return true;
-	if (dat->version < 7)
-		return dat_complain(dat, "a file of version 6 with buffer instances cannot be "
-				    "split. Make a copy with 'trace-cmd convert --file-version 7 "
-				    "--compression none -i FILE -o COPY'");
-	if (!dat_buffer(dat, option, &buffer))
-		return dat_complain(dat, "damaged: one of its buffers cannot be understood");
+	if (!dat_find_buffer(dat, option, "split", &buffer))
+		return false;
 	for (uint32_t i = 0; i < buffer.n_cpus; i++) {
-		const uint8_t *entry = buffer.cpus + (size_t)i * DAT_BUFFER_CPU;
+		const struct dat_cpu cpu = dat_buffer_cpu(dat, &buffer, i);
 
-		if (!add_area(cut, &(struct area){
-			.cpu = (uint32_t)dat_get(dat, entry, 4), .page = buffer.page_size,
-			.offset = dat_get(dat, entry + 4, 8), .size = dat_get(dat, entry + 12, 8),
-		}))
+		if (!add_area(cut, &cpu))
 			return false;
 	}
 	return true;
@@ -108,21 +99,15 @@ static bool find_areas_v6(struct trace_dat_cut *cut)
 		return dat_complain(dat, "a text of latencies, which has no records to split");
 	cut->head = end - V6_PLACE * n;
 	for (uint64_t i = 0; i < n; i++) {
-		struct area area = { .cpu = (uint32_t)i, .page = dat->page_size };
+		struct dat_cpu cpu = { .cpu = (uint32_t)i, .page = dat->page_size };
 
 		if (!dat_seek(dat, cut->head + V6_PLACE * i) ||
-		    !dat_number(dat, 8, &area.offset) || !dat_number(dat, 8, &area.size))
+		    !dat_number(dat, 8, &cpu.offset) || !dat_number(dat, 8, &cpu.size))
 			return dat_cut_off(dat, "the list of its CPUs is", end);
-		if (!add_area(cut, &area))
+		if (!add_area(cut, &cpu))
 			return false;
 	}
 	return true;
-}
-
-static bool is_in(const struct trace_dat_cut *cut, const struct area *area)
-{
-	return !area->size || (area->offset <= cut->dat.size &&
-			       area->size <= cut->dat.size - area->offset);
 }
 
 static bool open_cut(struct trace_dat_cut *cut)
@@ -135,13 +120,7 @@ static bool open_cut(struct trace_dat_cut *cut)
 		return dat_complain(dat, "compressed with %s, which cannot be split. Make a copy "
 				    "with 'trace-cmd convert --file-version 7 --compression none "
 				    "-i FILE -o COPY'", dat->compression);
-	if (dat->version < 7 ? !find_areas_v6(cut) : !dat_options(dat, take_option, cut))
-		return false;
-	for (size_t i = 0; i < cut->n_areas; i++)
-		if (!is_in(cut, &cut->areas[i]))
-			return dat_cut_off(dat, "the records of a CPU begin",
-					   cut->areas[i].offset);
-	return true;
+	return dat->version < 7 ? find_areas_v6(cut) : dat_options(dat, take_option, cut);
 }
 
 struct trace_dat_cut *trace_dat_cut_open(const char *path, char *error, size_t size)
@@ -274,15 +253,6 @@ static int copy_page(struct writing *writing, uint64_t page)
 	return ret;
 }
 
-static int read_page(const struct trace_dat_cut *cut, uint8_t *to, uint64_t at, uint64_t size,
-		     uint64_t page)
-{
-	if (!dat_seek(&cut->dat, at) || fread(to, 1, size, cut->dat.file) != size)
-		return -ESTALE;
-	memset(to + size, 0, page - size);
-	return 0;
-}
-
 static int write_area(struct writing *writing, const struct trace_dat_cut *cut,
 		      const struct area *area)
 {
@@ -293,11 +263,10 @@ static int write_area(struct writing *writing, const struct trace_dat_cut *cut,
 		return 0;
 	first = area->offset + (area->first - area->offset) / area->page * area->page;
 	for (at = first; at < end && at <= area->last && !ret; at += area->page) {
-		uint64_t size = end - at < area->page ? end - at : area->page;
-		bool is_whole = size == area->page && at > area->first &&
+		bool is_whole = end - at >= area->page && at > area->first &&
 				at + area->page <= area->last && !writing->has_gap;
 
-		ret = read_page(cut, writing->in, at, size, area->page);
+		ret = dat_read_page(&cut->dat, at, end, writing->in, area->page);
 		if (!ret)
 			ret = is_whole ? copy_page(writing, area->page) :
 					 take_page(writing, cut, area, at);

@@ -23,15 +23,12 @@ int join_walk(const struct join_file *file, const struct join_area *area, join_r
 	int ret = page ? 0 : -ENOMEM;
 
 	for (uint64_t at = area->offset; at < end && !ret; at += area->page) {
-		size_t n = end - at < area->page ? (size_t)(end - at) : (size_t)area->page;
 		struct dat_page_record found;
 		struct dat_page_walk walk;
 
-		if (!dat_seek(&file->dat, at) || fread(page, 1, n, file->dat.file) != n) {
-			ret = -ESTALE;
+		ret = dat_read_page(&file->dat, at, end, page, area->page);
+		if (ret)
 			break;
-		}
-		memset(page + n, 0, area->page - n);
 		dat_page_walk_begin(&walk, &file->dat, page, area->page);
 		for (bool is_first = true; !ret && dat_page_walk_next(&walk, &found);
 		     is_first = false)

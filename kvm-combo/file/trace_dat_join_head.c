@@ -17,12 +17,6 @@
 /** Bytes of a part: the largest one, the names of all functions, has some 20 MiB. */
 #define MOST_PART	((uint64_t)256 << 20)
 
-/** Pages that the kernel can have, see its subbuf_size. */
-#define LEAST_PAGE	4096
-#define MOST_PAGE	(1u << 20)
-
-#define DAT_DATE	1
-#define DAT_OFFSET	7
 #define DAMAGED		"Copy it again, if there is another one"
 
 int join_fail(const struct join *join, const char *format, ...)
@@ -187,56 +181,56 @@ const struct join_event *join_event_missing(const struct join_file *a, const str
 
 /* --- options --------------------------------------------------------------------------------- */
 
-static bool set_clock(struct join_file *file, const char *clock)
+static void set_clock(struct join_file *file, const char *clock)
 {
 	const char *open = strchr(clock, '['), *name = open ? open + 1 : clock;
 
 	snprintf(file->clock, sizeof(file->clock), "%.*s", (int)strcspn(name, "] \n"), name);
+}
+
+static bool add_area(struct join_file *file, const char *buffer, const struct dat_cpu *cpu)
+{
+	if (!dat_check_cpu(&file->dat, cpu))
+		return false;
+	if (ARRAY_GROW(file->areas, file->n_areas, file->room_areas))
+		return no_memory(&file->dat);
+	file->areas[file->n_areas++] = (struct join_area){
+		.buffer = buffer, .cpu = cpu->cpu, .offset = cpu->offset, .size = cpu->size,
+		.page = cpu->page,
+	};
 	return true;
 }
 
-static bool add_area(struct join_file *file, const struct join_area *area)
+/** Return: the copy of its name, or NULL after a complaint. */
+static const char *add_name(struct join_file *file, const char *buffer)
 {
-	const struct dat_file *dat = &file->dat;
+	char *name = strdup(buffer);
 
-	if (area->size && (area->offset > dat->size || area->size > dat->size - area->offset))
-		return dat_cut_off(dat, "the records of a CPU begin", area->offset);
-	if (area->page < LEAST_PAGE || area->page > MOST_PAGE)
-		return dat_complain(dat, "damaged: its pages have %llu bytes. " DAMAGED,
-				    (unsigned long long)area->page);
-	if (ARRAY_GROW(file->areas, file->n_areas, file->room_areas))
-		return no_memory(dat);
-	file->areas[file->n_areas++] = *area;
-	return true;
+	if (!name || ARRAY_GROW(file->buffers, file->n_buffers, file->room_buffers)) {
+		free(name);
+		no_memory(&file->dat);
+		return NULL;
+	}
+	file->buffers[file->n_buffers++] = name;
+	return name;
 }
 
 static bool add_buffer(struct join_file *file, const struct dat_option *option)
 {
 	const struct dat_file *dat = &file->dat;
 	struct dat_buffer buffer;
-	char *name;
+	const char *name;
 
-	if (dat->version < 7)
-		return dat_complain(dat, "a file of version 6 with buffer instances cannot be "
-				    "merged. Make a copy with 'trace-cmd convert --file-version 7 "
-				    "--compression none -i FILE -o COPY'");
-	if (!dat_buffer(dat, option, &buffer))
-		return dat_complain(dat, "damaged: one of its buffers cannot be understood");
-	name = strdup(buffer.name);
-	if (!name || ARRAY_GROW(file->buffers, file->n_buffers, file->room_buffers)) {
-		free(name);
-		return no_memory(dat);
-	}
-	file->buffers[file->n_buffers++] = name;
+	if (!dat_find_buffer(dat, option, "merged", &buffer))
+		return false;
+	name = add_name(file, buffer.name);
+	if (!name)
+		return false;
 	set_clock(file, buffer.clock);
 	for (uint32_t i = 0; i < buffer.n_cpus; i++) {
-		const uint8_t *entry = buffer.cpus + (size_t)i * DAT_BUFFER_CPU;
+		const struct dat_cpu cpu = dat_buffer_cpu(dat, &buffer, i);
 
-		if (!add_area(file, &(struct join_area){
-			.buffer = name, .page = buffer.page_size,
-			.cpu = (uint32_t)dat_get(dat, entry, 4),
-			.offset = dat_get(dat, entry + 4, 8), .size = dat_get(dat, entry + 12, 8),
-		}))
+		if (!add_area(file, name, &cpu))
 			return false;
 	}
 	return true;
@@ -293,22 +287,21 @@ static const struct join_option *option_of(const struct join_file *file, unsigne
 static bool add_areas_v6(struct join_file *file, const struct dat_areas *areas)
 {
 	const struct join_option *clock = option_of(file, DAT_TRACECLOCK);
-	char *name = strdup("");
+	const char *name = add_name(file, "");
 
-	if (!name || ARRAY_GROW(file->buffers, file->n_buffers, file->room_buffers)) {
-		free(name);
-		return no_memory(&file->dat);
-	}
-	file->buffers[file->n_buffers++] = name;
+	if (!name)
+		return false;
 	if (clock)
 		set_clock(file, (const char *)clock->data);
-	for (size_t i = 0; i < areas->n; i++)
-		if (!add_area(file, &(struct join_area){
-			.buffer = name, .cpu = (uint32_t)areas->all[i].cpu,
-			.page = file->dat.page_size, .offset = areas->all[i].offset,
-			.size = areas->all[i].size,
-		}))
+	for (size_t i = 0; i < areas->n; i++) {
+		const struct dat_area *area = &areas->all[i];
+		const struct dat_cpu cpu = {
+			(uint32_t)area->cpu, area->offset, area->size, file->dat.page_size,
+		};
+
+		if (!add_area(file, name, &cpu))
 			return false;
+	}
 	return true;
 }
 

@@ -16,8 +16,6 @@
 #include "trace_dat_pages.h"
 #include "write_at.h"
 
-#define DAT_CPUSTAT	2
-
 struct output {
 	struct join	*join;
 	uint64_t	at;		/* where the next section belongs */

@@ -228,6 +228,16 @@ static uint64_t get(const struct dat_page_walk *walk, size_t at, int bytes)
 	return dat_get(&form, walk->page + at, bytes);
 }
 
+int dat_read_page(const struct dat_file *dat, uint64_t at, uint64_t end, uint8_t *page, size_t size)
+{
+	size_t n = end - at < size ? (size_t)(end - at) : size;
+
+	if (!dat_seek(dat, at) || fread(page, 1, n, dat->file) != n)
+		return -ESTALE;
+	memset(page + n, 0, size - n);
+	return 0;
+}
+
 void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
 			 const uint8_t *page, size_t size)
 {

@@ -44,6 +44,15 @@ struct dat_page_record {
 
 struct dat_file;
 
+/**
+ * dat_read_page - read the page at an offset of a file
+ * @end: of the pages: the last one may be shorter than @size, then the rest is 0
+ *
+ * Return: 0, or -ESTALE if the file has become shorter.
+ */
+int dat_read_page(const struct dat_file *dat, uint64_t at, uint64_t end, uint8_t *page,
+		  size_t size);
+
 /** dat_page_walk_begin - @page has @size bytes of a file */
 void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
 			 const uint8_t *page, size_t size);

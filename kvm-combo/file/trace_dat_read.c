@@ -443,6 +443,38 @@ bool dat_buffer(const struct dat_file *dat, const struct dat_option *option,
 	return n <= (uint64_t)(end - buffer->cpus) / DAT_BUFFER_CPU;
 }
 
+struct dat_cpu dat_buffer_cpu(const struct dat_file *dat, const struct dat_buffer *buffer,
+			      uint32_t i)
+{
+	const uint8_t *entry = buffer->cpus + (size_t)i * DAT_BUFFER_CPU;
+
+	return (struct dat_cpu){
+		.cpu = (uint32_t)dat_get(dat, entry, 4), .offset = dat_get(dat, entry + 4, 8),
+		.size = dat_get(dat, entry + 12, 8), .page = buffer->page_size,
+	};
+}
+
+bool dat_find_buffer(const struct dat_file *dat, const struct dat_option *option, const char *what,
+		     struct dat_buffer *buffer)
+{
+	if (dat->version < 7)
+		return dat_complain(dat, "a file of version 6 with buffer instances cannot be "
+				    "%s. Make a copy with 'trace-cmd convert --file-version 7 "
+				    "--compression none -i FILE -o COPY'", what);
+	return dat_buffer(dat, option, buffer) ||
+	       dat_complain(dat, "damaged: one of its buffers cannot be understood");
+}
+
+bool dat_check_cpu(const struct dat_file *dat, const struct dat_cpu *cpu)
+{
+	if (cpu->page < DAT_LEAST_PAGE || cpu->page > DAT_MOST_PAGE)
+		return dat_complain(dat, "damaged: its pages have %llu bytes. Copy it again, if "
+				    "there is another one", (unsigned long long)cpu->page);
+	if (cpu->size && (cpu->offset > dat->size || cpu->size > dat->size - cpu->offset))
+		return dat_cut_off(dat, "the records of a CPU begin", cpu->offset);
+	return true;
+}
+
 /** The options in memory. @next: receives where more are, or 0 */
 static bool take_options(const struct dat_file *dat, uint8_t *data, uint64_t size, uint64_t *next,
 			 dat_option_fn take, void *arg)

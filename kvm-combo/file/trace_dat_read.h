@@ -17,9 +17,12 @@
 /** Of version 7: what a section, and the option that tells where it is, are about. */
 enum dat_id {
 	DAT_DONE = 0,			/* of an option, and of the section of the options */
+	DAT_DATE = 1,
+	DAT_CPUSTAT = 2,
 	DAT_BUFFER = 3,
 	DAT_TRACECLOCK = 4,
 	DAT_UNAME = 5,
+	DAT_OFFSET = 7,
 	DAT_CPUCOUNT = 8,
 	DAT_TRACEID = 11,
 	DAT_TIME_SHIFT = 12,
@@ -37,6 +40,10 @@ enum dat_part {
 };
 
 _Static_assert(DAT_HEADER_INFO + DAT_COMMS == DAT_CMDLINES, "version 7 has an option for each");
+
+/** Pages that the kernel can have, see its subbuf_size. */
+#define DAT_LEAST_PAGE	4096
+#define DAT_MOST_PAGE	(1u << 20)
 
 #define DAT_COMPRESSED	1		/* flag of a section */
 #define DAT_SECTION	16		/* size of its head */
@@ -144,6 +151,27 @@ struct dat_buffer {
 /** dat_buffer - Return: false if an option is not of that form. */
 bool dat_buffer(const struct dat_file *dat, const struct dat_option *option,
 		struct dat_buffer *buffer);
+
+/** The data of a CPU in a buffer. */
+struct dat_cpu {
+	uint32_t	cpu;
+	uint64_t	offset, size, page;
+};
+
+/** dat_buffer_cpu - of one of the CPUs of a buffer */
+struct dat_cpu dat_buffer_cpu(const struct dat_file *dat, const struct dat_buffer *buffer,
+			      uint32_t i);
+
+/**
+ * dat_find_buffer - a DAT_BUFFER whose records are to be "split" or "merged"
+ *
+ * Return: false after a complaint, also about version 6, which has other options.
+ */
+bool dat_find_buffer(const struct dat_file *dat, const struct dat_option *option, const char *what,
+		     struct dat_buffer *buffer);
+
+/** dat_check_cpu - do the data lie within the file, in possible pages? Or complain. */
+bool dat_check_cpu(const struct dat_file *dat, const struct dat_cpu *cpu);
 
 /** Takes an option. Return: false to stop, after a complaint. */
 typedef bool (*dat_option_fn)(void *arg, const struct dat_file *dat, struct dat_option *option);

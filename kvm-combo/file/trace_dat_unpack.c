@@ -24,10 +24,6 @@
 #define MAX_GROWTH	100
 #define ALWAYS_TAKEN	(1ull << 30)
 
-/** libtracecmd maps pages of the recording machine at multiples of this one's. */
-#define LEAST_PAGE	4096
-#define MOST_PAGE	(1u << 20)
-
 #define COPY_PIECE	(256u << 10)
 
 struct unpack {
@@ -235,8 +231,10 @@ static bool copy_buffer(struct unpack *unpack, const struct dat_option *option)
 	if (!dat_buffer(unpack->in, option, &buffer))
 		return fail(unpack, -EILSEQ);
 	offset = dat_get(unpack->in, buffer.offset, 8);
-	page = buffer.page_size > LEAST_PAGE ? buffer.page_size : LEAST_PAGE;
-	if (!dat_section(unpack->in, offset, &section) || page & (page - 1) || page > MOST_PAGE)
+	/* libtracecmd maps pages of the recording machine at multiples of this one's */
+	page = buffer.page_size > DAT_LEAST_PAGE ? buffer.page_size : DAT_LEAST_PAGE;
+	if (!dat_section(unpack->in, offset, &section) || page & (page - 1) ||
+	    page > DAT_MOST_PAGE)
 		return fail(unpack, -EILSEQ);
 	packed = section.flags & DAT_COMPRESSED;
 	dat_put(unpack->in, buffer.offset, 8, place);
