@@ -11,7 +11,7 @@
 #include "array.h"
 #include "key_map.h"
 #include "kvm_fields.h"
-#include "trace_dat.h"
+#include "trace_dat_head.h"
 #include "trace_dat_join_private.h"
 #include "trace_dat_pages.h"
 #include "write_at.h"
@@ -29,20 +29,9 @@ static const struct dat_file *form_of(const struct join *join)
 	return &join->files->dat;
 }
 
-static void put_number(const struct join *join, FILE *file, int bytes, uint64_t value)
-{
-	uint8_t raw[8];
-
-	dat_put(form_of(join), raw, bytes, value);
-	fwrite(raw, 1, (size_t)bytes, file);
-}
-
 static void put_option(struct output *out, unsigned int id, const void *data, uint32_t size)
 {
-	put_number(out->join, out->option_file, 2, id);
-	put_number(out->join, out->option_file, 4, size);
-	if (size)
-		fwrite(data, 1, size, out->option_file);
+	dat_write_option(out->option_file, form_of(out->join), id, data, size);
 }
 
 /** Write a section. Return: 0 or a negative errno. */
@@ -74,18 +63,10 @@ static int write_part(struct output *out, int part, const void *data, uint64_t s
 
 /* --- formats of events ----------------------------------------------------------------------- */
 
-static int compare_events(const void *a, const void *b)
-{
-	const struct join_event *x = a, *y = b;
-	int order = strcmp(x->system, y->system);
-
-	return order ? order : (x->id > y->id) - (x->id < y->id);
-}
-
 /** All events of all files once. @n: receives how many. Return: NULL without memory. */
-static struct join_event *all_events(struct join *join, size_t *n)
+static struct dat_event *all_events(struct join *join, size_t *n)
 {
-	struct join_event *events;
+	struct dat_event *events;
 	size_t most = 1;
 	bool *seen = calloc(UINT16_MAX + 1, sizeof(*seen));
 
@@ -97,10 +78,14 @@ static struct join_event *all_events(struct join *join, size_t *n)
 		const struct join_file *file = &join->files[i];
 
 		for (size_t k = 0; k < file->n_events; k++) {
-			if (seen[file->events[k].id])
+			const struct join_event *event = &file->events[k];
+
+			if (seen[event->id])
 				continue;
-			seen[file->events[k].id] = true;
-			events[(*n)++] = file->events[k];
+			seen[event->id] = true;
+			events[(*n)++] = (struct dat_event){
+				event->id, event->system, event->format.at, event->format.left,
+			};
 		}
 	}
 	join->lost_id = UINT16_MAX;
@@ -110,43 +95,21 @@ static struct join_event *all_events(struct join *join, size_t *n)
 	return events;
 }
 
-static void put_formats(const struct join *join, FILE *file, const struct join_event *events,
-			size_t n)
-{
-	uint32_t n_systems = 0;
-
-	for (size_t i = 0; i < n; i++)
-		n_systems += !i || strcmp(events[i].system, events[i - 1].system) != 0;
-	put_number(join, file, 4, n_systems);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && !strcmp(events[i].system, events[end].system); end++)
-			;
-		fwrite(events[i].system, 1, strlen(events[i].system) + 1, file);
-		put_number(join, file, 4, end - i);
-		for (size_t k = i; k < end; k++) {
-			put_number(join, file, 8, events[k].format.left);
-			fwrite(events[k].format.at, 1, events[k].format.left, file);
-		}
-	}
-}
-
 static int write_formats(struct output *out)
 {
 	struct join *join = out->join;
 	size_t n, size = 0;
-	struct join_event *events = all_events(join, &n);
+	struct dat_event *events = all_events(join, &n);
 	char lost[1024], *text = NULL;
 	FILE *file = events ? open_memstream(&text, &size) : NULL;
 	int ret = file ? 0 : -ENOMEM;
 
 	if (!ret) {
 		dat_lost_format(lost, sizeof(lost), join->lost_id);
-		events[n++] = (struct join_event){
-			.id = join->lost_id, .system = KVM_OWN_SYSTEM,
-			.format = { (const uint8_t *)lost, strlen(lost) },
+		events[n++] = (struct dat_event){
+			join->lost_id, KVM_OWN_SYSTEM, lost, strlen(lost),
 		};
-		qsort(events, n, sizeof(*events), compare_events);
-		put_formats(join, file, events, n);
+		dat_write_events(file, form_of(join), events, n);
 		if (fclose(file))
 			ret = -ENOMEM;
 	}
@@ -225,7 +188,7 @@ static int write_lines(struct output *out, int part, int base)
 	int ret = lines.file ? 0 : -ENOMEM;
 
 	if (lines.file)
-		put_number(join, lines.file, (int)bytes, 0);
+		dat_write_number(lines.file, form_of(join), (int)bytes, 0);
 	for (int i = join->n - 1; i >= 0 && !ret; i--)
 		ret = each_line(&join->files[i], part, add_line, &lines);
 	if (lines.file && fclose(lines.file) && !ret)
@@ -294,21 +257,22 @@ static int write_cpus(struct output *out, FILE *option, const char *buffer, cons
 		      size_t n, uint64_t page)
 {
 	struct join *join = out->join;
+	const struct dat_file *form = form_of(join);
 	uint64_t begin = out->at, at = page ? (begin + DAT_SECTION + page - 1) / page * page : 0;
 	int ret = 0;
 
-	put_number(join, option, 8, begin);
+	dat_write_number(option, form, 8, begin);
 	fwrite(buffer, 1, strlen(buffer) + 1, option);
 	fwrite(join->files->clock, 1, strlen(join->files->clock) + 1, option);
-	put_number(join, option, 4, page);
-	put_number(join, option, 4, n);
+	dat_write_number(option, form, 4, page);
+	dat_write_number(option, form, 4, n);
 	for (size_t i = 0; i < n && !ret; i++) {
 		uint64_t end = at;
 
 		ret = join_write_cpu(join, buffer, cpus[i], page, at, &end);
-		put_number(join, option, 4, cpus[i]);
-		put_number(join, option, 8, at);
-		put_number(join, option, 8, end - at);
+		dat_write_number(option, form, 4, cpus[i]);
+		dat_write_number(option, form, 8, at);
+		dat_write_number(option, form, 8, end - at);
 		at = end;
 	}
 	if (at < begin + DAT_SECTION)
@@ -398,14 +362,10 @@ static int write_head(struct output *out, uint64_t *options_at)
 
 	if (!file)
 		return ret;
-	fwrite(trace_dat_magic, 1, sizeof(trace_dat_magic), file);
-	fwrite("7", 1, 2, file);
-	put_number(out->join, file, 1, form->big_endian);
-	put_number(out->join, file, 1, form->long_size);
-	put_number(out->join, file, 4, form->page_size);
+	dat_write_begin(file, form, "7");
 	fwrite(none, 1, sizeof(none), file);
 	*options_at = (uint64_t)ftello(file);
-	put_number(out->join, file, 8, 0);
+	dat_write_number(file, form, 8, 0);
 	if (fclose(file))
 		ret = -ENOMEM;
 	if (!ret)

@@ -13,6 +13,7 @@
 #include "key_map.h"
 #include "kvm_fields.h"
 #include "trace_dat.h"
+#include "trace_dat_head.h"
 #include "trace_dat_pages.h"
 #include "trace_dat_read.h"
 #include "trace_dat_spool.h"
@@ -25,12 +26,6 @@
 /** Bytes of a thread's name (the kernel's have 16), and of its line besides the name. */
 #define MOST_COMM	255
 #define COMM_EXTRA	48
-
-struct event {
-	uint16_t	id;
-	char		*system, *format;
-	size_t		size;
-};
 
 struct text {
 	char		*data;
@@ -51,7 +46,7 @@ struct trace_dat_writer {
 	char		*clock, *uname;		/* as @about has them, or NULL */
 	int		error;			/* the first one */
 	uint8_t		*is_declared;		/* a bit per event id */
-	struct event	*events;
+	struct dat_event *events;		/* texts are malloc'ed */
 	size_t		n_events, room_events;
 	size_t		text_bytes;		/* of all other texts */
 	size_t		comm_bytes;
@@ -112,14 +107,18 @@ struct trace_dat_writer *trace_dat_writer_new(int fd, int spool,
 	return NULL;
 }
 
+static void free_event(const struct dat_event *event)
+{
+	free((void *)(uintptr_t)event->system);
+	free((void *)(uintptr_t)event->format);
+}
+
 void trace_dat_writer_free(struct trace_dat_writer *writer)
 {
 	if (!writer)
 		return;
-	for (size_t i = 0; i < writer->n_events; i++) {
-		free(writer->events[i].system);
-		free(writer->events[i].format);
-	}
+	for (size_t i = 0; i < writer->n_events; i++)
+		free_event(&writer->events[i]);
 	for (uint32_t i = 0; i < writer->pids.n_keys; i++)
 		free(writer->comms[i]);
 	key_map_destroy(&writer->pids);
@@ -162,7 +161,8 @@ static bool is_declared(const struct trace_dat_writer *writer, uint16_t id)
 int trace_dat_writer_event(struct trace_dat_writer *writer, uint16_t id, const char *system,
 			   const char *format, size_t size)
 {
-	struct event event = { .id = id, .size = size };
+	struct dat_event event = { .id = id, .size = size };
+	char *copy;
 
 	if (writer->error || is_declared(writer, id))
 		return writer->error;
@@ -171,14 +171,13 @@ int trace_dat_writer_event(struct trace_dat_writer *writer, uint16_t id, const c
 	if (take_text(writer, size + strlen(system) + sizeof(event)))
 		return writer->error;
 	event.system = strdup(system);
-	event.format = malloc(size + 1);
-	if (!event.system || !event.format ||
+	event.format = copy = malloc(size + 1);
+	if (!event.system || !copy ||
 	    ARRAY_GROW(writer->events, writer->n_events, writer->room_events)) {
-		free(event.system);
-		free(event.format);
+		free_event(&event);
 		return fail(writer, -ENOMEM);
 	}
-	memcpy(event.format, format, size);
+	memcpy(copy, format, size);
 	writer->events[writer->n_events++] = event;
 	writer->is_declared[id / 8] |= (uint8_t)(1 << id % 8);
 	return 0;
@@ -434,87 +433,31 @@ static int write_pages(struct trace_dat_writer *writer, uint64_t at)
 
 /* --- the head -------------------------------------------------------------------------------- */
 
-static void put_number(const struct trace_dat_writer *writer, FILE *file, int bytes,
-		       uint64_t value)
-{
-	const struct dat_file form = { .big_endian = writer->about.big_endian };
-	uint8_t raw[8];
-
-	dat_put(&form, raw, bytes, value);
-	fwrite(raw, 1, (size_t)bytes, file);
-}
-
-static void put_sized(const struct trace_dat_writer *writer, FILE *file, int bytes,
-		      const void *data, size_t size)
-{
-	put_number(writer, file, bytes, size);
-	if (size)
-		fwrite(data, 1, size, file);
-}
-
-static void put_option(const struct trace_dat_writer *writer, FILE *file, unsigned int id,
-		       const void *data, size_t size)
-{
-	put_number(writer, file, 2, id);
-	put_sized(writer, file, 4, data, size);
-}
-
 /** Formats of the heads of pages and records, as the kernel has them in tracefs. */
-static void put_page_formats(const struct trace_dat_writer *writer, FILE *file)
+static void put_page_formats(const struct dat_file *form, FILE *file)
 {
 	static const char records[] =
 		"# compressed entry header\n\ttype_len    :    5 bits\n\ttime_delta  :   27 bits\n"
 		"\tarray       :   32 bits\n\n\tpadding     : type == 29\n"
 		"\ttime_extend : type == 30\n\ttime_stamp : type == 31\n"
 		"\tdata max type_len  == 28\n";
-	int long_size = writer->about.long_size, start = 8 + long_size;
+	int long_size = form->long_size, start = 8 + long_size;
 	char page[512];
 	int n = snprintf(page, sizeof(page),
 			 "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 			 "\tfield: local_t commit;\toffset:8;\tsize:%d;\tsigned:1;\n"
 			 "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 			 "\tfield: char data;\toffset:%d;\tsize:%zu;\tsigned:1;\n",
-			 long_size, start, writer->page.size - (size_t)start);
+			 long_size, start, (size_t)form->page_size - (size_t)start);
 
 	fwrite("header_page", 1, 12, file);
-	put_sized(writer, file, 8, page, (size_t)n);
+	dat_write_sized(file, form, 8, page, (size_t)n);
 	fwrite("header_event", 1, 13, file);
-	put_sized(writer, file, 8, records, sizeof(records) - 1);
+	dat_write_sized(file, form, 8, records, sizeof(records) - 1);
 }
 
-static int compare_events(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-	int order = strcmp(x->system, y->system);
-
-	return order ? order : x->id < y->id ? -1 : x->id > y->id;
-}
-
-/** Formats, system by system. The sort has no other use. */
-static void put_events(struct trace_dat_writer *writer, FILE *file)
-{
-	const struct event *events = writer->events;
-	uint32_t n_systems = 0;
-
-	if (writer->n_events)
-		qsort(writer->events, writer->n_events, sizeof(*events), compare_events);
-	for (size_t i = 0; i < writer->n_events; i++)
-		n_systems += !i || strcmp(events[i].system, events[i - 1].system) != 0;
-	/* the events of ftrace itself have a place of their own, which nobody needs */
-	put_number(writer, file, 4, 0);
-	put_number(writer, file, 4, n_systems);
-	for (size_t i = 0, end; i < writer->n_events; i = end) {
-		for (end = i; end < writer->n_events &&
-		     !strcmp(events[i].system, events[end].system); end++)
-			;
-		fwrite(events[i].system, 1, strlen(events[i].system) + 1, file);
-		put_number(writer, file, 4, end - i);
-		for (size_t j = i; j < end; j++)
-			put_sized(writer, file, 8, events[j].format, events[j].size);
-	}
-}
-
-static int put_comms(const struct trace_dat_writer *writer, FILE *file)
+static int put_comms(const struct trace_dat_writer *writer, const struct dat_file *form,
+		     FILE *file)
 {
 	size_t size = 0;
 	char *text = NULL;
@@ -528,14 +471,14 @@ static int put_comms(const struct trace_dat_writer *writer, FILE *file)
 		free(text);
 		return -ENOMEM;
 	}
-	put_sized(writer, file, 8, text, size);
+	dat_write_sized(file, form, 8, text, size);
 	free(text);
 	return 0;
 }
 
-static void put_options(const struct trace_dat_writer *writer, FILE *file)
+static void put_options(const struct trace_dat_writer *writer, const struct dat_file *form,
+			FILE *file)
 {
-	const struct dat_file form = { .big_endian = writer->about.big_endian };
 	uint8_t raw[8];
 	char clock[80];
 	int n;
@@ -543,43 +486,45 @@ static void put_options(const struct trace_dat_writer *writer, FILE *file)
 	fwrite("options  ", 1, 10, file);
 	if (writer->clock) {
 		n = snprintf(clock, sizeof(clock), "[%.64s]\n", writer->clock);
-		put_option(writer, file, DAT_TRACECLOCK, clock, (size_t)n + 1);
+		dat_write_option(file, form, DAT_TRACECLOCK, clock, (size_t)n + 1);
 	}
 	if (writer->uname)
-		put_option(writer, file, DAT_UNAME, writer->uname, strlen(writer->uname) + 1);
-	dat_put(&form, raw, 4, writer->n_cpus);
-	put_option(writer, file, DAT_CPUCOUNT, raw, 4);
+		dat_write_option(file, form, DAT_UNAME, writer->uname, strlen(writer->uname) + 1);
+	dat_put(form, raw, 4, writer->n_cpus);
+	dat_write_option(file, form, DAT_CPUCOUNT, raw, 4);
 	if (writer->about.trace_id) {
-		dat_put(&form, raw, 8, writer->about.trace_id);
-		put_option(writer, file, DAT_TRACEID, raw, 8);
+		dat_put(form, raw, 8, writer->about.trace_id);
+		dat_write_option(file, form, DAT_TRACEID, raw, 8);
 	}
-	put_number(writer, file, 2, DAT_DONE);
+	dat_write_number(file, form, 2, DAT_DONE);
 }
 
 /** All that comes before the pages. Return: 0 or a negative errno. */
 static int make_head(struct trace_dat_writer *writer, char **head, size_t *size)
 {
+	const struct dat_file file_form = {
+		.big_endian = writer->about.big_endian, .long_size = writer->about.long_size,
+		.page_size = writer->page.size,
+	}, *form = &file_form;
 	FILE *file = open_memstream(head, size);
 	int ret;
 
 	if (!file)
 		return -ENOMEM;
-	fwrite(trace_dat_magic, 1, sizeof(trace_dat_magic), file);
-	fwrite("6", 1, 2, file);
-	put_number(writer, file, 1, writer->about.big_endian);
-	put_number(writer, file, 1, writer->about.long_size);
-	put_number(writer, file, 4, writer->page.size);
-	put_page_formats(writer, file);
-	put_events(writer, file);
-	put_sized(writer, file, 4, writer->symbols.data, writer->symbols.size);
-	put_sized(writer, file, 4, writer->printk.data, writer->printk.size);
-	ret = put_comms(writer, file);
-	put_number(writer, file, 4, writer->n_cpus);
-	put_options(writer, file);
+	dat_write_begin(file, form, "6");
+	put_page_formats(form, file);
+	/* the events of ftrace itself have a place of their own, which no reader needs */
+	dat_write_number(file, form, 4, 0);
+	dat_write_events(file, form, writer->events, writer->n_events);
+	dat_write_sized(file, form, 4, writer->symbols.data, writer->symbols.size);
+	dat_write_sized(file, form, 4, writer->printk.data, writer->printk.size);
+	ret = put_comms(writer, form, file);
+	dat_write_number(file, form, 4, writer->n_cpus);
+	put_options(writer, form, file);
 	fwrite("flyrecord", 1, 10, file);
 	for (size_t i = 0; i < writer->n_cpus; i++) {
-		put_number(writer, file, 8, writer->cpus[i].offset);
-		put_number(writer, file, 8, writer->cpus[i].size);
+		dat_write_number(file, form, 8, writer->cpus[i].offset);
+		dat_write_number(file, form, 8, writer->cpus[i].size);
 	}
 	if (fclose(file) && !ret)
 		ret = -ENOMEM;
