@@ -62,14 +62,10 @@ static int take_facts(struct dat_part *part, struct json_object *root, const cha
 
 static int read_sidecar(struct dat_part *part)
 {
-	char *sidecar = sidecar_find(part->path), error[512];
-	struct json_object *root = NULL;
-	int status = KSV_EXIT_OK;
+	struct json_object *root;
+	char *sidecar;
+	int status = split_dat_facts(part->path, &sidecar, &root);
 
-	if (sidecar && json_read_file(sidecar, &root, error, sizeof(error))) {
-		ksv_error("%s", error);
-		status = KSV_EXIT_FILE;
-	}
 	if (!status)
 		status = take_facts(part, root, sidecar ? sidecar : part->path);
 	json_object_put(root);
@@ -266,15 +262,7 @@ static int write_records(const struct dat_merge *merge, struct split_target *tar
 	}
 	ret = trace_dat_cut_write(cuts, merge->n, target->out->fd, error, sizeof(error));
 	free(cuts);
-	if (!ret)
-		return KSV_EXIT_OK;
-	if (ret == -EILSEQ)
-		ksv_error("%s", error);
-	else if (ret == -ESTALE)
-		ksv_error("a file changed while it was read");
-	else
-		split_failed(target, ret);
-	return KSV_EXIT_FILE;
+	return split_dat_written(target, NULL, ret, error);
 }
 
 static int write_merged(struct dat_merge *merge)

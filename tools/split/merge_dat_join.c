@@ -130,14 +130,12 @@ static int join_facts(struct json_object *to, struct json_object *from)
 /** @root: receives the object, or an empty one. Return: KSV_EXIT_OK, or after a message. */
 static int read_facts(const char *path, struct json_object **root)
 {
-	char *sidecar = sidecar_find(path), error[512];
-	int ret = sidecar ? json_read_file(sidecar, root, error, sizeof(error)) : 0;
+	char *sidecar;
+	int status = split_dat_facts(path, &sidecar, root);
 
 	free(sidecar);
-	if (ret) {
-		ksv_error("%s", error);
-		return KSV_EXIT_FILE;
-	}
+	if (status)
+		return status;
 	if (!*root)
 		*root = json_object_new_object();
 	return *root ? KSV_EXIT_OK : no_memory();
@@ -191,15 +189,7 @@ static int write_records(const struct trace_args *args, struct split_target *tar
 	ret = trace_dat_join((const char *const *)paths, args->n, target->out->fd, joined, error,
 			     sizeof(error));
 	free(paths);
-	if (!ret)
-		return KSV_EXIT_OK;
-	if (ret == -EILSEQ)
-		ksv_error("%s", error);
-	else if (ret == -ESTALE)
-		ksv_error("a file changed while it was read");
-	else
-		split_failed(target, ret);
-	return KSV_EXIT_FILE;
+	return split_dat_written(target, NULL, ret, error);
 }
 
 int merge_dat_join(const struct split_dat_options *options, const struct trace_args *args)

@@ -190,6 +190,34 @@ static int keep_times(struct dat_job *job, struct dat_file_part *part)
 
 /* ---- output ---- */
 
+int split_dat_facts(const char *trace, char **path, struct json_object **root)
+{
+	char error[512];
+
+	*path = sidecar_find(trace);
+	*root = NULL;
+	if (!*path || !json_read_file(*path, root, error, sizeof(error)))
+		return KSV_EXIT_OK;
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
+}
+
+int split_dat_written(const struct split_target *target, const char *path, int ret,
+		      const char *error)
+{
+	if (!ret)
+		return KSV_EXIT_OK;
+	if (ret == -EILSEQ)
+		ksv_error("%s", error);
+	else if (ret == -ESTALE && path)
+		ksv_error("%s: the file changed while it was read", path);
+	else if (ret == -ESTALE)
+		ksv_error("a file changed while it was read");
+	else
+		split_failed(target, ret);
+	return KSV_EXIT_FILE;
+}
+
 struct json_object *split_dat_sidecar(const char *path, struct json_object *part)
 {
 	char *sidecar = sidecar_find(path), error[512];
@@ -216,14 +244,9 @@ static int write_part(struct dat_job *job, struct dat_file_part *part)
 		return status;
 	part->is_open = true;
 	ret = trace_dat_cut_write(&part->cut, 1, part->target.out->fd, error, sizeof(error));
-	if (ret == -EILSEQ)
-		ksv_error("%s", error);
-	else if (ret == -ESTALE)
-		ksv_error("%s: the file changed while it was read", part->path);
-	else if (ret)
-		split_failed(&part->target, ret);
-	if (ret)
-		return KSV_EXIT_FILE;
+	status = split_dat_written(&part->target, part->path, ret, error);
+	if (status)
+		return status;
 	return part->is_host ? keep_states(job, part) : keep_times(job, part);
 }
 

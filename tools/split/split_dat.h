@@ -45,6 +45,24 @@ char *split_dat_name(const char *folder, const char *path);
  */
 struct json_object *split_dat_sidecar(const char *path, struct json_object *part);
 
+/**
+ * split_dat_facts - read the sidecar of a trace
+ * @path: receives its name, to be freed; NULL: the trace has none. @root: the same
+ *
+ * Return: KSV_EXIT_OK, or KSV_EXIT_FILE after a message.
+ */
+int split_dat_facts(const char *trace, char **path, struct json_object **root);
+
+/**
+ * split_dat_written - the end of writing a trace.dat
+ * @path: of the trace that was read; NULL: one of several
+ * @ret: of the writer; -EILSEQ: @error has a text
+ *
+ * Return: KSV_EXIT_OK, or KSV_EXIT_FILE after a message.
+ */
+int split_dat_written(const struct split_target *target, const char *path, int ret,
+		      const char *error);
+
 /** merge_dat - join parts of a trace.dat, or recordings. Return: as split_dat(). */
 int merge_dat(const struct split_dat_options *options, const struct trace_args *args);
 
