@@ -257,8 +257,8 @@ int join_write_cpu(struct join *join, const char *buffer, uint32_t cpu, uint64_t
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-int trace_dat_join(const char *const *paths, int n, int fd, struct trace_dat_joined *joined,
-		   char *error, size_t size)
+int trace_dat_join(const char **paths, int n, int fd, struct trace_dat_joined *joined, char *error,
+		   size_t size)
 {
 	struct join join = {
 		.files = calloc((size_t)n, sizeof(*join.files)), .n = n, .fd = fd,
@@ -274,6 +274,8 @@ int trace_dat_join(const char *const *paths, int n, int fd, struct trace_dat_joi
 	}
 	if (!ret)
 		ret = check_times(&join);
+	for (int i = 0; i < n && !ret; i++)
+		paths[i] = join.files[i].path;
 	joined->is_parallel = join.end != UINT64_MAX;
 	for (int i = 1; i < n && !ret; i++)
 		ret = join_check(&join, &join.files[0], &join.files[i]);

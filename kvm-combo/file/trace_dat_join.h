@@ -18,13 +18,14 @@ struct trace_dat_joined {
 	bool		is_parallel;	/* all recordings are of one time */
 	uint64_t	n_records;
 	uint64_t	n_left_out;	/* records of a time that not all parallel files cover */
-	bool		is_boot_unknown; /* are all of one boot of the kernel? */
+	bool		is_boot_unknown; /* the kernel's address does not show one boot */
 	bool		has_other_guests; /* guests that only other recordings name are left out */
 };
 
 /**
  * trace_dat_join - write a trace.dat of version 7 with the records of all files
- * @paths: @n files that are not compressed or have unpacked copies
+ * @paths: @n files that are not compressed or have unpacked copies; sorted by their times, unless
+ *	one of them cannot be read
  * @fd: of an empty file
  * @error: receives a sentence about files that do not belong together, or cannot be read
  *
@@ -34,7 +35,7 @@ struct trace_dat_joined {
  *
  * Return: 0; -EILSEQ with a text in @error; or a negative errno of writing.
  */
-int trace_dat_join(const char *const *paths, int n, int fd, struct trace_dat_joined *joined,
-		   char *error, size_t size);
+int trace_dat_join(const char **paths, int n, int fd, struct trace_dat_joined *joined, char *error,
+		   size_t size);
 
 #endif

@@ -384,6 +384,18 @@ static uint64_t kernel_address(const struct join_file *file)
 	return line ? strtoull(line, NULL, 16) : 0;
 }
 
+/**
+ * Is a kernel where it was linked to be, so that it may be there at each boot (nokaslr, or without
+ * CONFIG_RANDOMIZE_BASE)? That is 16 MiB above the beginning of 128 MiB on x86, and less than 1 MiB
+ * above it on Arm, RISC-V and POWER.
+ */
+static bool may_stay(uint64_t address)
+{
+	uint64_t offset = address & ((128u << 20) - 1);
+
+	return offset < 1 << 20 || offset == 16 << 20;
+}
+
 static bool same_option(const struct join_file *a, const struct join_file *b, unsigned int id,
 			size_t bytes)
 {
@@ -433,7 +445,7 @@ int join_check(struct join *join, const struct join_file *a, const struct join_f
 		return join_fail(join, "%s and %s are of different boots: the kernel was at "
 				 "address %#llx, then at %#llx", a->path, b->path,
 				 (unsigned long long)x, (unsigned long long)y);
-	join->joined->is_boot_unknown |= !x || !y;
+	join->joined->is_boot_unknown |= !x || !y || may_stay(x);
 	if (strcmp(a->clock, b->clock) != 0)
 		return join_fail(join, "%s has times of the clock %s, %s of %s: they have no "
 				 "common axis", a->path, *a->clock ? a->clock : "?", b->path,

@@ -12,6 +12,17 @@
 #include "split_dat.h"
 #include "trace_dat_join.h"
 
+/** Real time and clock of two files of one boot may differ by this: a boot takes longer. */
+#define SAME_BOOT_NS	2000000000
+
+/** The sidecars of all files. */
+struct facts {
+	struct json_object *root;	/* of the result */
+	bool		has_moments;	/* each file has the real time of a moment */
+	int64_t		zero_ns;	/* by the first file: real time at time 0 of the clock */
+	int64_t		apart_ns;	/* at most, of the same by another one */
+};
+
 static int no_memory(void)
 {
 	ksv_error("not enough memory");
@@ -101,26 +112,23 @@ static void drop_cgroups(struct json_object *root)
 	}
 }
 
-/** All other facts are kept if both files have the same. Return: 0 or -ENOMEM. */
+/** All others are kept if both files have the same. */
+static void drop_differing(struct json_object *to, struct json_object *from)
+{
+	json_object_object_foreach(to, key, value)
+		if (!lasts(key) && strcmp(key, "guests") != 0 &&
+		    !json_object_equal(value, member(from, key)))
+			json_object_object_del(to, key);
+}
+
+/** Return: 0 or -ENOMEM. */
 static int join_facts(struct json_object *to, struct json_object *from)
 {
-	struct json_object_iterator at = json_object_iter_begin(to), end = json_object_iter_end(to);
-	const char *differs[64];
-	size_t n = 0;
 	int ret = add_guests(to, from);
 
 	if (!json_object_equal(member(to, "cgroups"), member(from, "cgroups")))
 		drop_cgroups(to);
-	for (at = json_object_iter_begin(to); !json_object_iter_equal(&at, &end);
-	     json_object_iter_next(&at)) {
-		const char *key = json_object_iter_peek_name(&at);
-
-		if (!lasts(key) && strcmp(key, "guests") != 0 && n < ARRAY_SIZE(differs) &&
-		    !json_object_equal(member(to, key), member(from, key)))
-			differs[n++] = key;
-	}
-	for (size_t i = 0; i < n; i++)
-		json_object_object_del(to, differs[i]);
+	drop_differing(to, from);
 	json_object_object_foreach(from, key, value)
 		if (lasts(key) && !member(to, key) && !ret)
 			ret = json_add(to, key, json_object_get(value));
@@ -141,34 +149,73 @@ static int read_facts(const char *path, struct json_object **root)
 	return *root ? KSV_EXIT_OK : no_memory();
 }
 
-/** The sidecar of the result. Return: as above. */
-static int make_facts(const struct trace_args *args, struct json_object **root)
+/** Compare the boots of files. @facts: of all before, @root: of the next one */
+static void add_moment(struct facts *facts, struct json_object *root)
 {
-	int status = read_facts(args->items[0].path, root);
+	struct json_object *moment = json_member(root, "moment", json_type_object);
+	int64_t realtime_ns = json_number_member(moment, "realtime_ns", -1);
+	int64_t trace_ns = json_number_member(moment, "trace_ns", -1);
+	int64_t zero_ns = realtime_ns - trace_ns, apart_ns;
 
-	for (int i = 1; i < args->n && !status; i++) {
-		struct json_object *facts = NULL;
+	if (realtime_ns < 0 || trace_ns < 0) {
+		facts->has_moments = false;
+		return;
+	}
+	if (!facts->root)
+		facts->zero_ns = zero_ns;
+	if (__builtin_sub_overflow(zero_ns, facts->zero_ns, &apart_ns) || apart_ns == INT64_MIN)
+		apart_ns = INT64_MAX;
+	if (llabs(apart_ns) > facts->apart_ns)
+		facts->apart_ns = llabs(apart_ns);
+}
 
-		status = read_facts(args->items[i].path, &facts);
-		if (!status && join_facts(*root, facts))
+/** @paths: in order of time. Return: as above. */
+static int make_facts(const char *const *paths, int n, struct facts *facts)
+{
+	int status = KSV_EXIT_OK;
+
+	*facts = (struct facts){ .has_moments = true };
+	for (int i = 0; i < n && !status; i++) {
+		struct json_object *root;
+
+		status = read_facts(paths[i], &root);
+		if (status)
+			break;
+		add_moment(facts, root);
+		if (!facts->root) {
+			facts->root = root;
+			continue;
+		}
+		if (join_facts(facts->root, root))
 			status = no_memory();
-		json_object_put(facts);
+		json_object_put(root);
 	}
 	return status;
 }
 
 /* ---- records ---- */
 
-static void note(const struct split_dat_options *options, const struct trace_args *args,
-		 const struct trace_dat_joined *joined)
+static void note_boot(const char *output, const struct trace_dat_joined *joined,
+		      const struct facts *facts)
+{
+	if (facts->has_moments && facts->apart_ns > SAME_BOOT_NS)
+		ksv_note("%s: by the sidecars, the files' clocks began up to %.0f s apart: the "
+			 "host was booted or suspended between the files, or its real time was "
+			 "set. If it was booted, their times do not belong together", output,
+			 (double)facts->apart_ns / 1e9);
+	else if (!facts->has_moments && joined->is_boot_unknown)
+		ksv_note("%s: the files do not show whether the host was booted between them: if "
+			 "it was, their times do not belong together", output);
+}
+
+static void note(const struct split_dat_options *options, int n_files,
+		 const struct trace_dat_joined *joined, const struct facts *facts)
 {
 	if (options->quiet)
 		return;
 	ksv_note("%s: %llu records of %d files", options->output,
-		 (unsigned long long)joined->n_records, args->n);
-	if (joined->is_boot_unknown)
-		ksv_note("%s: the files do not show whether the host was booted between them: then "
-			 "their times do not belong together", options->output);
+		 (unsigned long long)joined->n_records, n_files);
+	note_boot(options->output, joined, facts);
 	if (joined->n_left_out)
 		ksv_note("%s: %llu records are left out: when they came, not all of the files were "
 			 "being recorded", options->output,
@@ -178,39 +225,32 @@ static void note(const struct split_dat_options *options, const struct trace_arg
 			 options->output);
 }
 
-static int write_records(const struct trace_args *args, struct split_target *target,
-			 struct trace_dat_joined *joined)
-{
-	char **paths = trace_args_paths(args), error[1024];
-	int ret;
-
-	if (!paths)
-		return KSV_EXIT_FILE;
-	ret = trace_dat_join((const char *const *)paths, args->n, target->out->fd, joined, error,
-			     sizeof(error));
-	free(paths);
-	return split_dat_written(target, NULL, ret, error);
-}
-
 int merge_dat_join(const struct split_dat_options *options, const struct trace_args *args)
 {
+	const char **paths = (const char **)trace_args_paths(args);
 	struct trace_dat_joined joined;
-	struct json_object *root = NULL;
+	struct facts facts = { 0 };
 	struct split_target target;
-	int status = split_open(&target, options->command, options->output);
+	char error[1024];
+	int status = paths ? split_open(&target, options->command, options->output) : KSV_EXIT_FILE;
 
-	if (status)
-		return status;
-	status = write_records(args, &target, &joined);
-	if (!status)
-		status = make_facts(args, &root);
 	if (status) {
-		json_object_put(root);
+		free(paths);
+		return status;
+	}
+	status = split_dat_written(&target, NULL,
+				   trace_dat_join(paths, args->n, target.out->fd, &joined, error,
+						  sizeof(error)), error);
+	if (!status)
+		status = make_facts(paths, args->n, &facts);
+	free(paths);
+	if (status) {
+		json_object_put(facts.root);
 		split_discard(&target);
 		return status;
 	}
-	status = split_close(&target, root);
+	status = split_close(&target, facts.root);
 	if (!status)
-		note(options, args, &joined);
+		note(options, args->n, &joined, &facts);
 	return status;
 }

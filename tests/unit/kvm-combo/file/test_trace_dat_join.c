@@ -81,13 +81,15 @@ static void test_losses_of_one_time(void **state)
 	struct trace_dat_joined joined;
 	struct tracecmd_input *input;
 	char paths[2][32], path[32], error[512];
-	const char *const names[] = { paths[0], paths[1] };
+	const char *names[] = { paths[1], paths[0] };
 	int fds[2], fd = temporary_file();
 
 	(void)state;
 	fds[0] = make(0, one, sizeof(one) / sizeof(one[0]), paths[0]);
 	fds[1] = make(1, other, sizeof(other) / sizeof(other[0]), paths[1]);
 	assert_int_equal(0, trace_dat_join(names, 2, fd, &joined, error, sizeof(error)));
+	assert_ptr_equal(paths[0], names[0]);
+	assert_ptr_equal(paths[1], names[1]);
 	assert_true(joined.is_parallel);
 	assert_int_equal(6, joined.n_records);
 	assert_int_equal(4, joined.n_left_out);
