@@ -171,7 +171,7 @@ def told(report):
                 of[key + ("complete",)] += exits["complete"]
                 of[key + ("ns",)] += exits["total_ns"]
                 for state, ns in exits["states_ns"].items():
-                    if not state.endswith("includes"):
+                    if not state.endswith("_includes"):
                         of[key + (state,)] += ns
             of[name, "migrations"] += vcpu["migrations"]
             waking = vcpu["states"]["waking"]

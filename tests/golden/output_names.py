@@ -61,7 +61,7 @@ class Names:
             if key.endswith("_ns"):
                 numbers = inner if isinstance(inner, list) else [inner]
                 if isinstance(inner, dict):
-                    numbers = [number for name, number in inner.items() if name != "includes"]
+                    numbers = [number for name, number in inner.items() if not name.endswith("_includes")]
                 assert all(number is None or isinstance(number, int) for number in numbers), \
                     (path, key, inner)
             else:

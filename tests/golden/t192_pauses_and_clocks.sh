@@ -17,7 +17,7 @@ report, worst = (json.load(open(path)) for path in sys.argv[1:])
 pauses = {}
 for moment in worst["worst"]:
     assert moment["kind"] == "offline" and moment["begun"], moment
-    known = {state: ns for state, ns in moment["states_ns"].items() if ns and not state.endswith("includes")}
+    known = {state: ns for state, ns in moment["states_ns"].items() if ns and not state.endswith("_includes")}
     assert known == {"offline": moment["cost_ns"]}, moment
     assert moment["cost_ns"] == moment["end_ns"] - moment["start_ns"] > 0, moment
     pauses[moment["vcpu"]] = pauses.get(moment["vcpu"], 0) + moment["cost_ns"]

@@ -31,7 +31,7 @@ def duration(ns):
 def parts(moment):
     """All states of a moment, first those that cost."""
     # states without time are not named
-    states = {state: ns for state, ns in moment["states_ns"].items() if ns and not state.endswith("includes")}
+    states = {state: ns for state, ns in moment["states_ns"].items() if ns and not state.endswith("_includes")}
     named = lambda asleep: ", ".join("%s %s" % (state, duration(ns)) for state, ns in states.items()
                                      if (state in ASLEEP) == asleep)
     return named(False) + ("; not counted: " + named(True) if named(True) else "")

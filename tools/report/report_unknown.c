@@ -174,8 +174,7 @@ void report_states_facts(struct facts *to, const struct report *report, const ch
 		enum virt_state state = (enum virt_state)i;
 
 		snprintf(text, sizeof(text), "%s_includes", virt_state_name(state));
-		state_includes(to->json, state == VIRT_HYPERVISOR ? "includes" : text,
-			       virt_model_includes(report->load->model, state));
+		state_includes(to->json, text, virt_model_includes(report->load->model, state));
 	}
 	facts_close(to, '}');
 }
