@@ -19,19 +19,22 @@ page()
 	done
 	check "the columns of $name" count_names columns "$name" "$file.csv"
 	columns=$((columns + $(cat n)))
+	pages=$((pages + 1))
 }
 
 # count_names ARGUMENT...: how many, in the file n
 count_names() { names "$@" > n || { echo 0 > n && return 1; }; }
 
-columns=0
+columns=0 pages=0
 page "all sections" "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
-for option in waits threads tasks events disks locks over-time handlers migrations tracing; do
+for option in exits waits threads tasks events disks locks over-time handlers migrations tracing; do
 	page "--$option" --$option "$SAMPLES/kvm-host.dat"
 done
 page --worst --worst 100 "$SAMPLES/hvm-exits.xen"
 page --power --power "$SAMPLES/hvm-exits.xen"
 page --devices --devices --monitor folder/web.log folder/host.dat
+check "each page of docs/output.md: $pages" test "$pages" = \
+	"$(grep -c '^| \(all sections\|`--[a-z-]*`\) |' "$KSV_SOURCE_DIR/docs/output.md")"
 check "there were many columns: $columns" test "$columns" -gt 150
 run report --quiet --format json "$SAMPLES/hvm-exits.xen"
 cp "$OUT" xen.json
