@@ -43,11 +43,14 @@ bool exit_is_for_memory(const char *reason)
  * - dirty logging: fast_page_fault() of arch/x86/kvm/mmu/mmu.c gives back the right to write that
  *   only dirty logging takes away without clearing the page's "MMU-writable" bit.
  * - asynchronous: kvm_faultin_pfn(), in mmu.c there.
+ * - mapped only: nothing of this. Huge pages of hugetlbfs are from a pool, and taking one is not
+ *   recorded. A thread that slept may have waited for a page that another thread gets.
  */
 static const struct cause_row {
 	const char	*name;
 	unsigned int	all;		/* enum exit_seen */
-	unsigned int	only_if;	/* it cannot be without these, which the model shows */
+	unsigned int	only_if;	/* it cannot be without these, which the model shows, ... */
+	unsigned int	not_if;		/* ... nor with these */
 	uint64_t	needs, needs_one; /* all of these kinds, and one of those, if any */
 } rows[EXIT_CAUSE_N] = {
 	[EXIT_CAUSE_MMIO] = { "MMIO", .all = EXIT_SEEN_MMIO, .needs = K(MMIO) },
@@ -65,7 +68,7 @@ static const struct cause_row {
 	[EXIT_CAUSE_NEW] = { "new page", .all = EXIT_SEEN_PAGE, .needs = K(ALLOC) },
 	[EXIT_CAUSE_DIRTY] = { "dirty logging", .all = EXIT_SEEN_DIRTY, .needs = K(FAST_FAULT) },
 	[EXIT_CAUSE_ASYNC] = { "asynchronous", .all = EXIT_SEEN_ASYNC, .needs = K(ASYNC) },
-	[EXIT_CAUSE_MAPPED] = { .name = "mapped only" },
+	[EXIT_CAUSE_MAPPED] = { "mapped only", .not_if = EXIT_SEEN_SLEEP },
 };
 
 /** Without these, the thread may have done what a record shows in user space, or slept. */
@@ -86,7 +89,7 @@ enum exit_cause exit_cause_of(unsigned int seen, uint64_t recorded)
 		if ((recorded & rows[i].needs) != rows[i].needs ||
 		    (rows[i].needs_one && !(recorded & rows[i].needs_one)))
 			return EXIT_CAUSE_UNKNOWN;
-		if ((seen & rows[i].all) == rows[i].all)
+		if ((seen & rows[i].all) == rows[i].all && !(seen & rows[i].not_if))
 			return (enum exit_cause)i;
 	}
 	return EXIT_CAUSE_UNKNOWN;

@@ -23,12 +23,13 @@ enum exit_cause {
 	EXIT_CAUSE_USERFAULT,		/* waited until a handler of userfaultfd had the page */
 	EXIT_CAUSE_FILE,		/* read a page of a file */
 	EXIT_CAUSE_SWAP,		/* read a page that was swapped out */
-	EXIT_CAUSE_FIRST,		/* took a page and cleared it: first touch */
+	EXIT_CAUSE_FIRST,		/* took a page and cleared it: first touch, also of memory
+					 * that the host took back before (balloon) */
 	EXIT_CAUSE_COPY,		/* took a page for a copy of a shared one */
 	EXIT_CAUSE_NEW,			/* took a page; records do not show what for */
 	EXIT_CAUSE_DIRTY,		/* noted that a page is written, for dirty logging */
 	EXIT_CAUSE_ASYNC,		/* had another thread get the page (async page fault) */
-	EXIT_CAUSE_MAPPED,		/* had the page, and took none: only mapped it */
+	EXIT_CAUSE_MAPPED,		/* neither slept nor took a page: one was there */
 	EXIT_CAUSE_N
 };
 
