@@ -41,7 +41,7 @@ static void put_moment(const struct moments *moments, const struct virt_finding 
 	struct output *out = moments->out;
 	char text[1024];
 
-	report_moment_text(text, sizeof(text), finding);
+	report_moment_text(text, sizeof(text), report->load->model, finding);
 	out_str(out, "<tr>");
 	html_cell_write(out, &(const struct html_cell){
 		.kind = HTML_NUMBER, .type = HTML_DURATION, .number = finding->moment.cost_ns,
@@ -185,7 +185,7 @@ static int put_why(const struct moments *moments, const struct virt_finding *fin
 
 	if (ret == -ENOMEM)
 		return ret;
-	report_moment_text(text, sizeof(text), finding);
+	report_moment_text(text, sizeof(text), moments->report->load->model, finding);
 	out_str(out, "<details><summary>");
 	out_html(out, text);
 	out_str(out, "</summary>\n");

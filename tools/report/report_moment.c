@@ -9,6 +9,7 @@
 #include "escape.h"
 #include "report_worst.h"
 #include "text_columns.h"
+#include "virt_arguments.h"
 
 static size_t note_add(char *text, size_t n, size_t size, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -47,9 +48,11 @@ static void add_parts(char *text, size_t n, size_t size, const struct virt_momen
 	note_add(text, n, size, "%skept waiting %s", before, time);
 }
 
-void report_moment_text(char *text, size_t size, const struct virt_finding *finding)
+void report_moment_text(char *text, size_t size, const struct virt_model *model,
+			const struct virt_finding *finding)
 {
 	const struct virt_moment *moment = &finding->moment;
+	const char *argument;
 	const char *least = moment->begun && moment->complete ? "" : "at least ";
 	char vcpu[256], what[256], cost[32], time[32], pcpu[32] = "an unknown pCPU";
 	size_t n = 0;
@@ -74,8 +77,10 @@ void report_moment_text(char *text, size_t size, const struct virt_finding *find
 			note_add(text, n, size, "; %s had it for %s", what, time);
 		break;
 	default:
-		n = note_add(text, n, size, "%s left its guest on %s (%s), which cost %s%s", vcpu,
-			     pcpu, *what ? what : "for an unknown reason", least, cost);
+		argument = virt_argument_text(model, moment->argument);
+		n = note_add(text, n, size, "%s left its guest on %s (%s%s%s), which cost %s%s",
+			     vcpu, pcpu, *what ? what : "for an unknown reason",
+			     argument ? ": " : "", argument ? argument : "", least, cost);
 		add_parts(text, n, size, moment);
 	}
 }

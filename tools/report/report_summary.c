@@ -326,7 +326,7 @@ static void put_moment(void *arg, const struct virt_finding *finding)
 	struct screen *screen = arg;
 	char text[1024] = "", before[32];
 
-	report_moment_text(text, sizeof(text), finding);
+	report_moment_text(text, sizeof(text), screen->report->load->model, finding);
 	snprintf(before, sizeof(before), "  %14.6f s  ", (double)finding->time_ns / 1e9);
 	screen->end_lines += put_words(screen->end, OUT_PLAIN, before, text,
 				       (size_t)screen->summary->width);

@@ -41,8 +41,9 @@ int report_worst_each(const struct report *report, const struct ksv_vcpu_set *vc
 		      const struct report_worst *worst,
 		      void (*take)(void *arg, const struct virt_finding *finding), void *arg);
 
-/** report_moment_text - a moment in a sentence; names are escaped, see escape.h */
-void report_moment_text(char *text, size_t size, const struct virt_finding *finding);
+/** report_moment_text - a moment of a model in a sentence; names are escaped, see escape.h */
+void report_moment_text(char *text, size_t size, const struct virt_model *model,
+			const struct virt_finding *finding);
 
 /**
  * report_worst_write - find and write them, but not as HTML
