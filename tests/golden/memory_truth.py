@@ -5,7 +5,7 @@
 Usage: memory_truth.py EXITS.csv RAW.txt
 
 EXITS.csv is the table "exit" of "kshark-virt export", RAW.txt comes from "trace-cmd report -R -t" of
-samples/kvm-memory.dat. Marks in RAW.txt tell when each phase began and ended; its name is what the host had to do.
+samples/kvm-memory.dat. Marks in RAW.txt show when each phase began and ended; its name is the host's work in it.
 samples/record/kvm/memvmm.c measured how long all touches of a phase took.
 """
 import csv

@@ -71,11 +71,11 @@ const char *budget_unit(const struct budget *budget);
 /** budget_name_size - how much of its text is before the limit. */
 size_t budget_name_size(const struct budget *budget);
 
-/** budget_has_argument - the same for the argument, or the cause if it names one; NULL: unknown */
-bool budget_has_argument(const struct budget *budget, const char *argument);
-
 /** budget_has_reason - does it count exits of a reason of that name? NULL: of an unknown one */
 bool budget_has_reason(const struct budget *budget, const char *reason);
+
+/** budget_has_argument - the same for the argument, or the cause if it names one; NULL: unknown */
+bool budget_has_argument(const struct budget *budget, const char *argument);
 
 /** budget_place - which one of @n lengths, sorted, the percentile is: 1 to @n. */
 uint64_t budget_place(const struct budget *budget, uint64_t n);

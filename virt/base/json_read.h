@@ -60,7 +60,6 @@ int64_t json_number_member(struct json_object *object, const char *key, int64_t 
  */
 bool json_bits_member(struct json_object *object, const char *key, uint64_t *bits);
 
-
 /** json_text_new - a text in UTF-8, whatever @text is. Return: NULL without memory. */
 struct json_object *json_text_new(const char *text);
 

@@ -153,7 +153,7 @@ static bool was_running(const struct place *place)
 	return place->state && !strcmp(place->state, "running");
 }
 
-/** Where a vCPU is all the time, as far as can be told; @pin->pcpu. Return: false: cannot. */
+/** The pCPU that a vCPU has all the time, as @pin->pcpu. Return: false: the sidecar shows none. */
 static bool find_place(const struct xen_meta_vcpu *vcpu, struct xen_meta_pin *pin)
 {
 	const struct place *begin = &vcpu->begin, *end = &vcpu->end;
