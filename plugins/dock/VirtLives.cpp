@@ -73,7 +73,9 @@ VirtLivesFiles VirtLives::filesOf(const VirtStream &host)
 	files.host = fileOf(host.id);
 	files.hostOffset = host.offset;
 	for (int stream : guestsOf(host)) {
-		VirtLivesFiles::Guest guest = { stream, fileOf(stream), virtClockParts(stream), {} };
+		VirtLivesFiles::Guest guest = {
+			stream, fileOf(stream), virtClockParts(stream), {}
+		};
 		const kshark_data_stream *of = streamOf(stream);
 		virt_pair pair;
 

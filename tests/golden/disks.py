@@ -7,6 +7,7 @@ usage: as in work_lib.py
 import collections
 import re
 
+from trace_text import records
 from work_lib import check_csv, main, side
 
 SUMS = "requests", "bytes", "failed", "sequential", "seeks", "seek_bytes"
@@ -40,16 +41,14 @@ def check_laws(document, rows):
 
 def events_of(path):
     """(ns, pid, name, disk, sector, sectors, bytes, operation, error) of each line."""
-    for line in open(path, errors="replace"):
-        found = re.match(r".*-(\d+)\s+\[\d+\]\s+(\d+)\.(\d{9}): (block_\w+):\s+(.*)", line)
-        if not found:
+    for ns, pid, _, name, text in records(path):
+        if not name.startswith("block_"):
             continue
-        fields = dict(re.findall(r"\b(dev|sector|nr_sector|bytes|error|rwbs)=(-?\w+)", found[5]))
+        fields = dict(re.findall(r"\b(dev|sector|nr_sector|bytes|error|rwbs)=(-?\w+)", text))
         device, letters = int(fields["dev"]), fields["rwbs"]
         letter = letters[1] if letters[0] == "F" and len(letters) > 1 else letters[0]
-        yield (int(found[2]) * 10**9 + int(found[3]), int(found[1]), found[4],
-               "%d:%d" % (device >> 20, device & 0xfffff), int(fields["sector"]), int(fields["nr_sector"]),
-               int(fields.get("bytes", 0)), OPERATIONS.get(letter, "other"), int(fields.get("error", 0)))
+        yield (ns, pid, name, "%d:%d" % (device >> 20, device & 0xfffff), int(fields["sector"]),
+               int(fields["nr_sector"]), int(fields.get("bytes", 0)), OPERATIONS.get(letter, "other"), int(fields.get("error", 0)))
 
 
 def recount(path, gap):

@@ -7,6 +7,7 @@ usage: as in work_lib.py
 import collections
 import re
 
+from trace_text import records
 from work_lib import check_csv, main, side
 
 SPIN, READ, WRITE, MUTEX = 1, 2, 4, 32
@@ -38,17 +39,15 @@ def check_laws(document, rows):
 def check_text(document, path, gap):
     """A wait is known if it begins and ends on the same side of the gap, and not in it."""
     waiting, waits, strangers = {}, [], 0
-    for line in open(path, errors="replace"):
-        found = re.match(r".*-(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}): contention_(begin|end):\s+lock_addr=(\w+) \w+=(\S+)",
-                         line)
-        if not found:
+    for ns, pid, cpu, name, text in records(path):
+        if not name.startswith("contention_"):
             continue
-        ns, pid, cpu = int(found[3]) * 10**9 + int(found[4]), int(found[1]), int(found[2])
-        key, number = (pid, 0 if pid else cpu, int(found[6], 16)), int(found[7], 0)
-        if found[5] == "begin":
+        lock, number = re.match(r"lock_addr=(\w+) \w+=(\S+)", text).groups()
+        key, number = (pid, 0 if pid else cpu, int(lock, 16)), int(number, 0)
+        if name == "contention_begin":
             if key in waiting and side(waiting[key]["from"], gap) == side(ns, gap) and number & MUTEX:
                 continue
-            waiting[key] = {"lock": found[6], "kind": KINDS[number], "pid": pid, "from": ns, "ns": None}
+            waiting[key] = {"lock": lock, "kind": KINDS[number], "pid": pid, "from": ns, "ns": None}
             waits.append(waiting[key])
         elif key in waiting:
             wait = waiting.pop(key)

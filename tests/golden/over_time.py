@@ -9,8 +9,9 @@ import bisect
 import collections
 import csv
 import json
-import re
 import sys
+
+from trace_text import records
 
 MODES = "guest_ns", "user_ns", "syscall_ns", "interrupt_ns", "softirq_ns", "idle_ns", "mode_unknown_ns"
 WAITS = "preempted_ns", "waking_ns"
@@ -46,18 +47,14 @@ def check_text(document, path):
     intervals = document["intervals"]
     starts = [one["from_ns"] for one in intervals]
     switches, guest, entered = collections.Counter(), collections.Counter(), {}
-    for line in open(path, errors="replace"):
-        found = re.match(r".*-(\d+)\s+\[\d+\]\s+(\d+)\.(\d{9}): (\w+):", line)
-        if not found:
-            continue
-        ns = int(found[2]) * 10**9 + int(found[3])
+    for ns, pid, _, name, _ in records(path):
         at = bisect.bisect(starts, ns) - 1
-        if found[4] == "sched_switch":
+        if name == "sched_switch":
             switches[at] += 1
-        elif found[4] == "kvm_entry":
-            entered[found[1]] = ns
-        elif found[4] == "kvm_exit" and found[1] in entered:
-            since = entered.pop(found[1])
+        elif name == "kvm_entry":
+            entered[pid] = ns
+        elif name == "kvm_exit" and pid in entered:
+            since = entered.pop(pid)
             for i in range(bisect.bisect(starts, since) - 1, at + 1):
                 guest[i] += min(ns, intervals[i]["to_ns"]) - max(since, intervals[i]["from_ns"])
     for i, one in enumerate(intervals):
