@@ -39,6 +39,10 @@ wait "$first" 2> /dev/null
 wait_for gone "$recorder"
 same alone/host.dat "$FAKE_SAMPLE"
 is "$(json alone/recording.json 'j["state"]')" recording
+# as a process does that ours had just started
+lock=$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock
+flock "$lock" sleep 1 &
+wait_for eval '! flock -n "$lock" true'
 attempt -d 0.2 -o after_alone
 status 0
 is "$(json alone/recording.json 'j["state"], j["reason"], j["files"][0]["name"]')" \

@@ -50,7 +50,7 @@ ends()
 		[ -s "$WORK/status" ] && break
 		sleep 0.1
 	done
-	check "it ends with $1" test "$(cat "$WORK/status" 2> /dev/null)" = "$1"
+	is "$(cat "$WORK/status" 2> /dev/null)" "$1"
 	in_tmux kill-session -t top
 }
 

@@ -31,6 +31,8 @@
 #define FOLDER_ONLY	-1
 /** How long trace-cmd may go on writing after its recorder was killed. */
 #define FINISH_S	60
+/** How long the lock of a killed recorder may be held by a process that it had just started. */
+#define LOCK_S		5
 
 struct left {
 	int	pid, recorder, xen;
@@ -245,10 +247,28 @@ static int refuse(struct record *record)
 	return KSV_EXIT_FILE;
 }
 
+/**
+ * A process that a killed one had just started keeps the lock until it runs its program or closes
+ * the lock: wait for it. Return: the lock is ours.
+ */
+static bool wait_for_lock(int lock, struct left *left, bool *known)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+
+	for (int i = 0; flock(lock, LOCK_EX | LOCK_NB); i++) {
+		*known = read_left(lock, left);
+		if (!*known || !kill(left->pid, 0) || errno != ESRCH || i == LOCK_S * 50)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
 int record_lock_take(struct record *record)
 {
 	char path[PATH_MAX];
 	struct left left;
+	bool known;
 
 	snprintf(path, sizeof(path), "%s" LOCK_FILE, record_root());
 	record->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
@@ -256,8 +276,8 @@ int record_lock_take(struct record *record)
 		ksv_error("%s: %s; recording needs root, try sudo", path, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	if (flock(record->lock, LOCK_EX | LOCK_NB)) {
-		if (read_left(record->lock, &left))
+	if (!wait_for_lock(record->lock, &left, &known)) {
+		if (known)
 			ksv_error("another kshark-virt record (process %d) is in progress, into "
 				  "%s; wait for it, or end it: kill -INT %d", left.pid, left.folder,
 				  left.pid);
