@@ -22,7 +22,7 @@ static int no_memory(const char *path, char *error, size_t size)
 	return -ENOMEM;
 }
 
-/** Return: a copy of @n bytes with U+FFFD for each byte that is not UTF-8, or NULL without memory. */
+/** Return: a copy of @n bytes, U+FFFD for each byte that is not UTF-8; NULL: not enough memory. */
 static char *new_utf8(const char *text, size_t length, size_t *n)
 {
 	static const char unknown[] = "\xef\xbf\xbd";
