@@ -97,12 +97,21 @@ static int check_guest(const void *element)
 	return !((const struct recording_guest *)element)->name;
 }
 
+static bool is_limit(const void *element)
+{
+	return ((const struct recording_trigger *)element)->of;
+}
+
 static const struct json_field trigger_fields[] = {
 	{ JSON_A_TEXT("condition", struct recording_trigger, condition) },
 	{ A_COUNT("moments", struct recording_trigger, moments) },
 	{ JSON_A_TEXT("vcpu", struct recording_trigger, vcpu) },
 	{ JSON_A_VALUE("time_ns", struct recording_trigger, time_ns, 0) },
 	{ A_COUNT("cost_ns", struct recording_trigger, cost_ns) },
+	{ JSON_A_TEXT("of", struct recording_trigger, of) },
+	{ .key = "value", .kind = JSON_REAL, JSON_PLACE(struct recording_trigger, value),
+	  .when = is_limit },
+	{ JSON_A_TEXT("unit", struct recording_trigger, unit) },
 	JSON_FIELDS_END
 };
 

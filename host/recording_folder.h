@@ -69,8 +69,11 @@ struct recording_program {
 struct recording_trigger {
 	char	*condition;
 	char	*vcpu;		/* or NULL */
-	int64_t	moments;	/* that have met it */
+	int64_t	moments;	/* that have met it, or that a limit is about */
 	int64_t	time_ns, cost_ns;
+	char	*of;		/* of a limit: the machine that exceeds it most; else NULL */
+	double	value;
+	char	*unit;		/* of @value; NULL: it is no limit */
 };
 
 /** Lines of the log of a guest that have caused a flight recording. Texts are the guest's. */

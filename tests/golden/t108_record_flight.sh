@@ -203,6 +203,37 @@ is "$(flight fired 'f["cause"], [(t["condition"], t["moments"]) for t in f["trig
 is "$(flight fired '(lambda t: (t["cost_ns"], t["time_ns"]))(f["triggers"][0])')" "($cost, $time)"
 is "$(json fired/recording.json 'j["state"]')" complete
 
+# limits of check, and their values
+kvm_host
+ln -sf "$SAMPLES/kvm-shared.dat" "$FAKE_SAMPLE"
+begin --flight=60 -o limited --trigger steal=100% --trigger wake.max=$((cost - 1))ns
+sleep 1.2 # it is judged, and not met
+check "it goes on" kill -0 "$PID"
+ln -sf "$SAMPLES/kvm-migration.dat" "$FAKE_SAMPLE"
+ended
+status 0
+restored
+run check -q -f json --max wake.max=$((cost - 1))ns limited
+is "$(flight limited '[[t[k] for k in ("condition", "moments", "value", "unit", "of", "cost_ns", "time_ns", "vcpu")]
+	for t in f["triggers"]]')" "$(python3 - "$OUT" "wake.max=$((cost - 1))ns" << 'END'
+import json, sys
+row = max((one for one in json.load(open(sys.argv[1]))["limits"] if one["result"] == "exceeded"),
+          key=lambda one: one["value"])
+print([[sys.argv[2], row["count"], float(row["value"])] +
+       [row[k] for k in ("unit", "of", "worst_ns", "worst_time_ns", "worst_vcpu")]])
+END
+)"
+
+# a limit that the records do not show
+kvm_host
+begin --flight=60 -o unknown --trigger 'exit[*:swap-in].count=0'
+wait_for grep -q 'unknown until now' "$ERR"
+kill -INT "$PID"
+ended
+status 0
+restored
+is "$(flight unknown 'f["cause"], f["triggers"]')" "('end', [])"
+
 # twice, then it ends; there is no third
 kvm_host
 attempt --flight=60 -o twice --trigger 'wake>1us' --trigger-limit 2
@@ -315,6 +346,10 @@ attempt --flight --trigger wake
 attempt --flight=0
 attempt --flight --guest web
 attempt --flight --trigger 'irq>1ms'
+attempt --flight --trigger irq.p99=1ms
+attempt --flight --trigger wake.p99=1
+attempt --flight --trigger sleep.p99=1ms
+attempt --flight --events kvm_entry,kvm_exit --trigger wake.p99=1ms
 attempt --flight --events kvm_entry,kvm_exit --trigger 'wake>1ms'
 attempt --flight --events kvm_entry,kvm_exit,sched_switch --trigger 'steal>1ms' --trigger 'wake>1ms'
 attempt --flight --events sched --trigger 'migration>1ms'
@@ -500,7 +535,7 @@ attempt --flight --events hvm --trigger 'wake>1ms'
 attempt --flight --trigger 'irq>1ms'
 
 # a busy machine has its own
-sed -E -e '/^judging the records takes /d' -e 's/in at most [0-9.]+ [kMGT]B of memory/in at most SIZE of memory/' -e 's/wake>[0-9]{4,}ns/wake>COST/' \
+sed -E -e '/^judging the records takes /d' -e 's/in at most [0-9.]+ [kMGT]B of memory/in at most SIZE of memory/' -e 's/wake(>|.max=)[0-9]{4,}ns/wake\1COST/' \
 	"$WORK/transcript" > "$WORK/transcript.same"
 golden t108_record_flight "$WORK/transcript.same"
 finish

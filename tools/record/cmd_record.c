@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "budget.h"
 #include "record.h"
 #include "virt_moments.h"
 #include "xen_trace.h"
@@ -90,6 +91,20 @@ static int take_flight(const struct ksv_command *command, const struct ksv_optio
 	return status;
 }
 
+static int take_limit(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *value, struct record_options *options)
+{
+	const char *wrong;
+	int ret = record_limit_parse(value, &options->triggers[options->n_triggers], &wrong);
+
+	if (ret == -EINVAL)
+		return ksv_usage_error(command, "--%s %s: %s", option->name, value, wrong);
+	if (ret)
+		return ksv_usage_error(command, "not enough memory");
+	options->n_triggers++;
+	return 0;
+}
+
 static int take_trigger(const struct ksv_command *command, const struct ksv_option *option,
 			const char *value, void *target)
 {
@@ -100,6 +115,8 @@ static int take_trigger(const struct ksv_command *command, const struct ksv_opti
 	if (options->n_triggers == RECORD_MAX_TRIGGERS)
 		return ksv_usage_error(command, "--%s %s: one more than %d", option->name, value,
 				       RECORD_MAX_TRIGGERS);
+	if (!strchr(value, '>') && strchr(value, '='))
+		return take_limit(command, option, value, options);
 	ret = record_trigger_parse(value, &options->triggers[options->n_triggers]);
 	if (ret == -ENOENT)
 		return ksv_usage_error(command, "--%s %s: compares none of %s", option->name, value,
@@ -109,8 +126,8 @@ static int take_trigger(const struct ksv_command *command, const struct ksv_opti
 		return ksv_usage_error(command, "--%s %s: no time after >; write 2ms, 300us or 1.5",
 				       option->name, value);
 	if (ret)
-		return ksv_usage_error(command, "--%s %s: not a condition; write 'wake>2ms'",
-				       option->name, value);
+		return ksv_usage_error(command, "--%s %s: not a condition; write 'wake>2ms', or a "
+				       "limit: " BUDGET_WAKE, option->name, value);
 	options->n_triggers++;
 	return 0;
 }
@@ -181,7 +198,8 @@ static const struct ksv_option record_option_table[] = {
 	  "memory, write it on SIGUSR1, Ctrl-C, and at the end",
 	  take_flight, offsetof(OPTIONS, flight_ns), NULL },
 	{ 0, "trigger", "CONDITION", "with --flight: write it when a moment costs more,\n"
-	  "e.g. 'wake>2ms'; may be repeated", take_trigger, 0, NULL },
+	  "e.g. 'wake>2ms', or when the records exceed a limit\n"
+	  "of check --max, e.g. " BUDGET_WAKE "; may be repeated", take_trigger, 0, NULL },
 	{ 0, "trigger-log", "NAME:FILE[=REGEX]", "with --flight: write it when the log of a guest\n"
 	  "gets a line that matches (default: a warning that\n"
 	  "why --guest-log knows); may be repeated", take_trigger_log, 0, NULL },

@@ -50,6 +50,7 @@ struct record_flight {
 	int64_t			judge_began_ns, judge_next_ns;
 	int			n_failed;	/* in a row */
 	bool			is_slow;	/* which has been told */
+	uint64_t		n_unknown[RECORD_MAX_TRIGGERS]; /* limits: times in a row */
 	bool			no_memory;	/* for what has come; it is lost */
 	/* of KVM */
 	struct record_cpus	cpus;
@@ -92,6 +93,15 @@ enum record_stop record_flight_judge(struct record *record);
 
 /** record_flight_judge_end - wait for who judges, and do not listen. */
 void record_flight_judge_end(struct record *record);
+
+/**
+ * record_flight_limits - judge limits by running check on a host's trace
+ * @fired: receives the result of each limit of @triggers; others stay
+ *
+ * Return: 0, also if there are none, or -1 with a text in @error.
+ */
+int record_flight_limits(const char *path, const struct record_trigger *triggers, int n,
+			 struct record_fired *fired, char *error, size_t size);
 
 /** record_flight_tell - what conditions the trace in record->folder meets. Return: 0 or -ENOMEM. */
 int record_flight_tell(struct record *record);

@@ -32,6 +32,8 @@
 #define JUDGE_NS	1000000000
 /** So many in a row that fail are no accident. */
 #define MAX_FAILED	3
+/** A limit that is unknown as many times in a row gets a note. */
+#define MANY_UNKNOWN	3
 /** Others have their work to do. */
 #define NICE		10
 /** When nobody listens to it any more, it may take so long to take away what it has written. */
@@ -143,6 +145,19 @@ static void copy_sidecar(const struct record *record)
 
 /* --- the copy that judges -------------------------------------------------------------------- */
 
+/** Return: 0, or -1 with a text in @error. */
+static int judge_trace(const struct record_options *options, const char *path,
+		       struct record_fired *fired, char *error, size_t size)
+{
+	int ret = record_trigger_judge(path, options->triggers, options->n_triggers, fired, error,
+				       size);
+
+	if (!ret)
+		ret = record_flight_limits(path, options->triggers, options->n_triggers, fired,
+					   error, size);
+	return ret < 0 ? ret : 0;
+}
+
 static void judge_now(const struct record *record, struct answer *answer)
 {
 	const struct record_flight *flight = record->flight;
@@ -159,8 +174,7 @@ static void judge_now(const struct record *record, struct answer *answer)
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/%s", flight->scratch, flight->source->file);
-	record_trigger_judge(path, options->triggers, options->n_triggers, answer->fired,
-			     answer->error, sizeof(answer->error));
+	judge_trace(options, path, answer->fired, answer->error, sizeof(answer->error));
 	empty_folder(flight->scratch);
 }
 
@@ -222,6 +236,20 @@ static void plan_next(struct record *record)
 		 "(--flight) or fewer events (--events)", (double)took / 1e9);
 }
 
+/** At first there is little to judge. A limit that stays unknown never ends a recording. */
+static void tell_unknown(struct record *record, const struct record_fired *fired)
+{
+	struct record_flight *flight = record->flight;
+
+	for (int i = 0; i < record->options->n_triggers; i++) {
+		if (!*fired[i].unknown || fired[i].is_known)
+			flight->n_unknown[i] = 0;
+		else if (++flight->n_unknown[i] == MANY_UNKNOWN)
+			ksv_note("--trigger %s: unknown until now, as %s",
+				 record->options->triggers[i].text, fired[i].unknown);
+	}
+}
+
 static enum record_stop take_answer(struct record *record, const struct answer *answer)
 {
 	struct record_flight *flight = record->flight;
@@ -233,6 +261,7 @@ static enum record_stop take_answer(struct record *record, const struct answer *
 	if (*answer->error)
 		return RECORD_ON;
 	flight->n_failed = 0;
+	tell_unknown(record, answer->fired);
 	for (int i = 0; i < record->options->n_triggers; i++)
 		if (answer->fired[i].moments)
 			return RECORD_TRIGGER;
@@ -276,10 +305,26 @@ void record_flight_judge_end(struct record *record)
 
 /* --- what was met ---------------------------------------------------------------------------- */
 
+static void say_exceeded(const struct record_trigger *trigger, const struct record_fired *fired)
+{
+	char value[32];
+
+	snprintf(value, sizeof(value), "%.6g%s%s", fired->value, *fired->unit ? " " : "",
+		 fired->unit);
+	if (!strcmp(fired->unit, "ns"))
+		snprintf(value, sizeof(value), "%.3f ms", fired->value / 1e6);
+	ksv_note("%s: %s of %s%s%s", trigger->text, value, fired->of,
+		 *fired->vcpu ? "; the worst moment was of " : "", fired->vcpu);
+}
+
 static void say_met(const struct record_trigger *trigger, const struct record_fired *fired)
 {
 	double ms = (double)fired->cost_ns / 1e6;
 
+	if (trigger->is_limit) {
+		say_exceeded(trigger, fired);
+		return;
+	}
 	ksv_note("%s: %llu moment%s; the worst took %.3f ms%s%s, at %.9f s", trigger->text,
 		 (unsigned long long)fired->moments, fired->moments == 1 ? "" : "s", ms,
 		 *fired->vcpu ? ", of " : "", fired->vcpu, (double)fired->time_ns / 1e9);
@@ -319,8 +364,7 @@ int record_flight_tell(struct record *record)
 	if (!options->n_triggers || ret)
 		return ret;
 	snprintf(path, sizeof(path), "%s/%s", record->folder, flight->source->file);
-	if (record_trigger_judge(path, options->triggers, options->n_triggers, fired, error,
-				 sizeof(error))) {
+	if (judge_trace(options, path, fired, error, sizeof(error))) {
 		ksv_note("%s", error);
 		return 0;
 	}
@@ -330,6 +374,8 @@ int record_flight_tell(struct record *record)
 			.vcpu = *fired[i].vcpu ? fired[i].vcpu : NULL,
 			.moments = (int64_t)fired[i].moments, .time_ns = fired[i].time_ns,
 			.cost_ns = fired[i].cost_ns,
+			.of = *fired[i].of ? fired[i].of : NULL, .value = fired[i].value,
+			.unit = *fired[i].of ? fired[i].unit : NULL,
 		};
 
 		if (!fired[i].moments)

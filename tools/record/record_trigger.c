@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_trigger.c
- * @brief	Conditions on the moments of a trace, such as wake>2ms, and whether one is met.
+ * @brief	Conditions of a flight recorder, and whether moments of a trace meet one.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "budget.h"
 #include "host_trace.h"
 #include "options.h"
 #include "record_trigger.h"
@@ -47,7 +48,7 @@ int record_trigger_parse(const char *text, struct record_trigger *trigger)
 	struct ksv_time above;
 	int ret;
 
-	trigger->text = text;
+	*trigger = (struct record_trigger){ .text = text };
 	if (!n || !text[n])
 		return -EINVAL;
 	ret = parse_kind(text, n, &trigger->kind);
@@ -58,6 +59,20 @@ int record_trigger_parse(const char *text, struct record_trigger *trigger)
 		return -ERANGE;
 	trigger->above_ns = above.ns;
 	return 0;
+}
+
+int record_limit_parse(const char *text, struct record_trigger *trigger, const char **wrong)
+{
+	struct budget_list list = { 0 };
+	int ret = budget_add(&list, text, wrong);
+
+	if (!ret)
+		*trigger = (struct record_trigger){
+			.text = text, .kind = list.items->kind, .is_limit = true,
+			.name_size = budget_name_size(list.items), .limit = list.items->limit,
+		};
+	budget_free(&list);
+	return ret;
 }
 
 /* --- judging --------------------------------------------------------------------------------- */
@@ -103,7 +118,8 @@ static int judge_model(struct host_trace *trace, const struct record_trigger *tr
 		ret = worst ? 0 : -ENOMEM;
 	}
 	for (int i = 0; !ret && i < n; i++)
-		judge_one(model, worst, &triggers[i], &fired[i]);
+		if (!triggers[i].is_limit)
+			judge_one(model, worst, &triggers[i], &fired[i]);
 	virt_worst_free(worst);
 	virt_model_free(model);
 	return ret;
@@ -122,7 +138,7 @@ int record_trigger_judge(const char *path, const struct record_trigger *triggers
 	ret = judge_model(&trace, triggers, n, fired);
 	host_trace_close(&trace);
 	if (!ret || ret == -ENODATA)
-		return 0;
+		return ret ? 1 : 0;
 	snprintf(error, size, "%s: %s", path, host_trace_problem(ret));
 	return -1;
 }

@@ -51,6 +51,10 @@ static struct recording full_one(void)
 		.how = (char[]){ "none" }, .why = (char[]){ "nobody \xe2\x82\xac answers" } };
 	const struct recording_trigger wake = { .condition = (char[]){ "wake>2ms" },
 		.vcpu = (char[]){ "web:v0" }, .moments = 3, .time_ns = -5, .cost_ns = 3400000 };
+	const struct recording_trigger limit = {
+		.condition = (char[]){ "steal=1%" }, .moments = 7, .of = (char[]){ "web" },
+		.value = 1.5, .unit = (char[]){ "%" },
+	};
 	const struct recording_trigger lost = { .condition = (char[]){ "lost>0" }, .moments = 1 };
 
 	assert_int_equal(recording_text(&recording.reason, "disk full"), 0);
@@ -73,6 +77,7 @@ static struct recording full_one(void)
 	assert_int_equal(recording_text(&recording.flight.cause, "trigger"), 0);
 	assert_int_equal(recording_add_trigger(&recording, &wake), 0);
 	assert_int_equal(recording_add_trigger(&recording, &lost), 0);
+	assert_int_equal(recording_add_trigger(&recording, &limit), 0);
 	assert_int_equal(recording_add_log(&recording, &(struct recording_log){
 		.machine = (char *)(uintptr_t)"web", .log = (char *)(uintptr_t)"/var/log/web",
 		.lines = 2, .text = (char *)(uintptr_t)"BUG: soft lockup \xc3\xbc",
@@ -126,13 +131,17 @@ static void test_written_is_read(void **state)
 	assert_int_equal(read.flight.kept_ns, 9);
 	assert_int_equal(read.flight.paused_ns, 7);
 	assert_string_equal(read.flight.cause, "trigger");
-	assert_int_equal(read.flight.n_triggers, 2);
+	assert_int_equal(read.flight.n_triggers, 3);
 	assert_string_equal(read.flight.triggers[0].condition, "wake>2ms");
 	assert_string_equal(read.flight.triggers[0].vcpu, "web:v0");
 	assert_int_equal(read.flight.triggers[0].moments, 3);
 	assert_int_equal(read.flight.triggers[0].time_ns, -5);
 	assert_int_equal(read.flight.triggers[0].cost_ns, 3400000);
 	assert_null(read.flight.triggers[1].vcpu);
+	assert_null(read.flight.triggers[1].unit);
+	assert_string_equal(read.flight.triggers[2].of, "web");
+	assert_string_equal(read.flight.triggers[2].unit, "%");
+	assert_true(read.flight.triggers[2].value == 1.5);
 	assert_int_equal(read.flight.n_logs, 1);
 	assert_string_equal(read.flight.logs[0].machine, "web");
 	assert_string_equal(read.flight.logs[0].log, "/var/log/web");
