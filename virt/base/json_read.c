@@ -22,27 +22,6 @@ static int no_memory(const char *path, char *error, size_t size)
 	return -ENOMEM;
 }
 
-/** Return: a copy of @n bytes, U+FFFD for each byte that is not UTF-8; NULL: not enough memory. */
-static char *new_utf8(const char *text, size_t length, size_t *n)
-{
-	static const char unknown[] = "\xef\xbf\xbd";
-	char *utf8 = malloc(length * (sizeof(unknown) - 1) + 1);
-
-	*n = 0;
-	if (!utf8)
-		return NULL;
-	for (const char *end = text + length; text < end; ) {
-		uint32_t code;
-		size_t bytes = text_char(text, (size_t)(end - text), &code);
-
-		memcpy(utf8 + *n, bytes ? text : unknown, bytes ? bytes : sizeof(unknown) - 1);
-		*n += bytes ? bytes : sizeof(unknown) - 1;
-		text += bytes ? bytes : 1;
-	}
-	utf8[*n] = '\0';
-	return utf8;
-}
-
 /**
  * Bytes that json-c needs at most for what a character begins, measured with 0.16 on 64 bits: a
  * hash table of 16 entries for an object, 8 pointers for an array, an entry and a name for a
@@ -112,29 +91,23 @@ static int check_trace(const char *path, struct json_object *root, char *error, 
 int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
 		   char *error, size_t size)
 {
-	struct json_tokener *tokener;
+	struct json_tokener *tokener = json_tokener_new();
 	enum json_tokener_error why;
 	size_t too_much = find_too_much(text, length);
-	char *utf8;
 	int ret = 0;
 
 	*root = NULL;
+	if (!tokener)
+		return no_memory(path, error, size);
 	if (too_much < length) {
+		json_tokener_free(tokener);
 		text_format(error, size, "%s: offset %zu: it has more values than fit into %d MiB "
 			    "of memory: remove it, or correct what writes it", path, too_much,
 			    JSON_MAX_MEMORY >> 20);
 		return -EFBIG;
 	}
-	tokener = json_tokener_new();
-	utf8 = new_utf8(text, length, &length);
-	if (!tokener || !utf8) {
-		if (tokener)
-			json_tokener_free(tokener);
-		free(utf8);
-		return no_memory(path, error, size);
-	}
 	errno = 0;
-	*root = json_tokener_parse_ex(tokener, utf8, (int)length + 1);
+	*root = json_tokener_parse_ex(tokener, text, (int)length + 1);
 	why = json_tokener_get_error(tokener);
 	/* it does not tell that there was no memory */
 	if (!*root && errno == ENOMEM) {
@@ -149,7 +122,6 @@ int json_read_text(const char *path, const char *text, size_t length, struct jso
 	if (!ret)
 		ret = check_trace(path, *root, error, size);
 	json_tokener_free(tokener);
-	free(utf8);
 	if (ret) {
 		json_object_put(*root);
 		*root = NULL;
@@ -239,10 +211,22 @@ bool json_bits_member(struct json_object *object, const char *key, uint64_t *bit
 
 struct json_object *json_text_new(const char *text)
 {
-	size_t n;
-	char *utf8 = new_utf8(text, strlen(text), &n);
-	struct json_object *value = utf8 ? json_object_new_string_len(utf8, (int)n) : NULL;
+	static const char unknown[] = "\xef\xbf\xbd";	/* U+FFFD */
+	size_t length = strlen(text), n = 0;
+	char *utf8 = malloc(length * (sizeof(unknown) - 1) + 1);
+	struct json_object *value;
 
+	if (!utf8)
+		return NULL;
+	for (const char *end = text + length; text < end; ) {
+		uint32_t code;
+		size_t bytes = text_char(text, (size_t)(end - text), &code);
+
+		memcpy(utf8 + n, bytes ? text : unknown, bytes ? bytes : sizeof(unknown) - 1);
+		n += bytes ? bytes : sizeof(unknown) - 1;
+		text += bytes ? bytes : 1;
+	}
+	value = json_object_new_string_len(utf8, (int)n);
 	free(utf8);
 	return value;
 }

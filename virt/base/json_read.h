@@ -28,9 +28,7 @@ int json_read_file(const char *path, struct json_object **root, char *error, siz
 /**
  * json_read_text - the same of a text that has been read
  * @path: for messages
- * @length: of the text, which may end without a NUL
- *
- * Each byte that is not UTF-8 becomes U+FFFD, as json_text_new() writes it.
+ * @length: of the text, behind which there is a NUL
  */
 int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
 		   char *error, size_t size);
