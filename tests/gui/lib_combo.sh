@@ -129,6 +129,8 @@ combo_choose()
 	local x y w h down=() line
 
 	[ "$(combo_choice "$1")" != "$2" ] || return 0
+	# a list that is still closing takes the click
+	gui_still
 	read -r x y w h < <(gui_ask widgets | awk -F '\t' '$1 == "QComboBox"' |
 		sort -t $'\t' -n -k 4,4 | sed -n "$1p" | cut -f3-6)
 	gui_click_at $((x + w / 2)) $((y + h / 2))
