@@ -91,6 +91,25 @@ static void read_event(struct kvm_pages *pages, const char *tracing, const char 
 	free(text);
 }
 
+/** Are enough formats there? States need entries and exits if the caller asks for KVM's events. */
+static bool has_formats(const struct kvm_pages *pages, const char *const *events, size_t n,
+			const char *tracing, char *error, size_t size)
+{
+	bool wants_kvm = false;
+
+	for (size_t i = 0; i < n; i++)
+		wants_kvm |= !strncmp(events[i], "kvm:", strlen("kvm:"));
+	if (wants_kvm ? kvm_fields_is_host(pages->fields) :
+			kvm_fields_kinds(pages->fields) & VIRT_RECORD_BIT(VIRT_RECORD_SWITCH))
+		return true;
+	if (wants_kvm)
+		snprintf(error, size, "%s/events/kvm: no formats of kvm_entry and kvm_exit: "
+			 "modprobe kvm_intel, or kvm_amd", tracing);
+	else
+		snprintf(error, size, "%s/events/sched: no format of sched_switch", tracing);
+	return false;
+}
+
 struct kvm_pages *kvm_pages_new(const char *tracing, const char *const *events, size_t n,
 				char *error, size_t size)
 {
@@ -114,10 +133,8 @@ struct kvm_pages *kvm_pages_new(const char *tracing, const char *const *events, 
 	pages->fields = kvm_fields_new(pages->tep);
 	if (!pages->fields)
 		goto err;
-	if (kvm_fields_is_host(pages->fields))
+	if (has_formats(pages, events, n, tracing, error, size))
 		return pages;
-	snprintf(error, size, "%s/events/kvm: no formats of kvm_entry and kvm_exit: "
-		 "modprobe kvm_intel, or kvm_amd", tracing);
 err:
 	kvm_pages_free(pages);
 	return NULL;

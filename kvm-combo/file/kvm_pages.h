@@ -31,7 +31,8 @@ struct kvm_pages_count {
 /**
  * kvm_pages_new - read the formats of events
  * @tracing: where tracefs is
- * @events: "SYSTEM:EVENT" each; those that this kernel does not have are left out
+ * @events: "SYSTEM:EVENT" each; those that this kernel does not have are left out. Without any of
+ *	kvm, sched_switch is enough; otherwise kvm_entry and kvm_exit must be there.
  *
  * Return: NULL, with a text in @error.
  */
