@@ -41,12 +41,15 @@ void host_note_model(const struct virt_model *model, const char *path, struct tr
 	host_note_contradictions(model, path, notes);
 }
 
-void host_note_lacks(const struct virt_model *model, const char *path, struct trace_notes *notes)
+void host_note_lacks(const struct virt_model *model, const char *path, uint64_t left_out,
+		     struct trace_notes *notes)
 {
 	char lacks[VIRT_ADVICE_SIZE];
 
 	for (int kind = 0; kind < VIRT_RECORD_N_KINDS; kind++)
-		if (virt_model_lacks(model, (enum virt_record_kind)kind, lacks, sizeof(lacks)))
+		if (!(left_out & VIRT_RECORD_BIT(kind)) &&
+		    virt_model_lacks(model, (enum virt_record_kind)kind, lacks,
+				     sizeof(lacks)))
 			trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING, "%s: %s",
 					path, lacks);
 }

@@ -27,8 +27,12 @@ void host_note_losses(const struct virt_model *model, uint64_t losses, const cha
 void host_note_contradictions(const struct virt_model *model, const char *path,
 			      struct trace_notes *notes);
 
-/** host_note_lacks - add a note for each kind of record that the trace does not have. */
-void host_note_lacks(const struct virt_model *model, const char *path, struct trace_notes *notes);
+/**
+ * host_note_lacks - add a note for each kind of record that the trace does not have
+ * @left_out: VIRT_RECORD_BIT() of kinds that get no note: the user has left them out
+ */
+void host_note_lacks(const struct virt_model *model, const char *path, uint64_t left_out,
+		     struct trace_notes *notes);
 
 #ifdef __cplusplus
 }

@@ -131,7 +131,7 @@ void VirtNotes::setModels(const std::vector<VirtStream> &streams)
 		QByteArray path = virtPathOf(stream.id), name = path.mid(path.lastIndexOf('/') + 1);
 
 		host_note_model(stream.model.get(), name.constData(), &notes);
-		host_note_lacks(stream.model.get(), name.constData(), &notes);
+		host_note_lacks(stream.model.get(), name.constData(), 0, &notes);
 	}
 	_facts.clear();
 	for (size_t i = 0; i < notes.n; i++)

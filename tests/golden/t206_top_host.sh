@@ -68,6 +68,16 @@ chmod +x "$FAKE_INSTANCE"
 # top, with instances
 TOP=(env "ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0" "LD_PRELOAD=$WORK/instances.so" "$KSV_BIN" top)
 
+# tids_of REPORT: its machines, and the threads of their vCPUs
+tids_of()
+{
+	python3 - "$1" <<- 'END'
+		import json, sys
+		for machine in json.load(open(sys.argv[1]))["machines"]:
+		    print(machine["machine"], *[vcpu["tid"] for vcpu in machine["vcpus"]])
+		END
+}
+
 begun() { grep -qs 2048 "$TRACING"/instances/*/buffer_size_kb; }
 # begin OPTION...: in the background; its buffers are in $INSTANCE
 begin()
@@ -196,14 +206,7 @@ says "$WORK/virt.prom" '# EOF'
 
 take kvm-shared
 "$KSV_BIN" report -q --format json "$SAMPLES/kvm-shared.dat" > "$WORK/report"
-mapfile -t tids < <(python3 - "$WORK/report" <<- 'END'
-	import json, sys
-	report = json.load(open(sys.argv[1]))
-	for machine in report["machines"]:
-	    for vcpu in machine["vcpus"]:
-	        print(vcpu["tid"])
-	END
-)
+mapfile -t tids < <(tids_of "$WORK/report" | cut -d ' ' -f 2- | tr ' ' '\n')
 check "there are vCPUs (${#tids[@]})" test ${#tids[@]} -ge 2
 machine 'odd "name"' 77 "${tids[@]}"
 live -f csv --interval 1s
@@ -216,6 +219,52 @@ machine late 77 "${tids[@]}"
 feed 1
 over
 says "$OUT" ',late v0,'
+
+# ---- only the scheduler ----
+
+# What the scheduler alone shows has the same numbers; the rest is unknown, and no event of KVM is on. A thread
+# is a vCPU as debugfs has it.
+take kvm-shared
+whole -f csv --interval 10ms
+"$KSV_BIN" report -q --format json "$TRACE" > "$WORK/report"
+while read -r name tids; do
+	# shellcheck disable=SC2086
+	machine "$name" $((70 + ${name#g})) $tids
+done < <(tids_of "$WORK/report")
+: > "$FAKE_LOG"
+live -f csv --interval 10ms --no-exits
+check "events of KVM are off" test "$(grep -o '^events/[a-z]*' "$FAKE_LOG" | sort -u)" = events/sched
+check "the same, or unknown" python3 - "$WORK/whole" "$OUT" <<- 'END'
+	import csv, sys
+	SCHEDULER = "preempted", "waking"
+	def rows(path):
+	    found = {}
+	    for row in csv.reader(open(path)):
+	        if row[2] and row[2] != "machine" and row[4] in ("state", "wakes", "culprit", "exits"):
+	            found[row[0], row[1], row[3], row[4], row[5]] = row[6:]
+	    return found
+	whole, less = rows(sys.argv[1]), rows(sys.argv[2])
+	def is_known(key):
+	    return key[3] in ("wakes", "culprit") or key[3] == "state" and key[4] in SCHEDULER
+	expected = {key: row for key, row in whole.items() if is_known(key)}
+	assert len(expected) > 100 and any(key[3] == "culprit" for key in expected), len(expected)
+	assert {key: row for key, row in less.items() if is_known(key)} == expected
+	# time on a pCPU is known to be no other state, and not which one
+	ON = "guest", "hypervisor", "polling", "vmm"
+	n = 0
+	for key in less:
+	    if key[3] != "state" or key[4] != "unknown":
+	        continue
+	    rest = sum(int(whole.get(key[:4] + (state,), ["0", "0"])[1] or 0) for state in ON + ("unknown",))
+	    rest += sum(int(whole.get(key[:4] + (state,), ["0", "0"])[1] or 0) for state in ("blocked", "offline"))
+	    assert all(less[key[:4] + (state,)][1] == "" for state in ON), key
+	    got = sum(int(less.get(key[:4] + (state,), ["0", "0"])[1] or 0) for state in ("blocked", "offline", "unknown"))
+	    assert got == rest, (key, got, rest)
+	    n += 1
+	assert n > 50, n
+	exits = [row for key, row in less.items() if key[3] == "exits"]
+	assert exits and all(not any(row) for row in exits)
+	END
 
 # ---- what is lost, and what comes at the end ----
 
@@ -306,6 +355,19 @@ attempt()
 take kvm-shared
 FAKE_DIE=1 attempt
 check "nothing is left" test -z "$(ls "$TRACING/instances")"
+# without exits, debugfs alone shows who is a vCPU
+attempt --no-exits -
+mv "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm" "$WORK/debugfs"
+attempt --no-exits
+check "nothing is left" test -z "$(ls "$TRACING/instances")"
+mv "$WORK/debugfs" "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm"
+mv "$TRACING/events/sched/sched_switch" "$WORK/sched_switch"
+attempt --no-exits
+mv "$WORK/sched_switch" "$TRACING/events/sched/sched_switch"
+begin --no-exits
+over
+says "$ERR" "this host: VM exits are not recorded (--no-exits)"
+check "no advice to record them" test "$(grep -c 'record it as well' "$ERR")" = 0
 # without a machine it waits for one, and says so
 begin
 over

@@ -143,7 +143,7 @@ static int find_notes(struct model_load *load, char *error, size_t size)
 		trace_notes_copy(&load->notes, load->before);
 	host_trace_notes(&load->host, load->model, NOTES_MAX_LINES, &load->notes);
 	if (!load->shows_lacks)
-		host_note_lacks(load->model, load->path, &load->notes);
+		host_note_lacks(load->model, load->path, 0, &load->notes);
 	load->clocks = calloc((size_t)load->n_guests + 1, sizeof(*load->clocks));
 	if (!load->clocks)
 		return failed(load->path, -ENOMEM, error, size);

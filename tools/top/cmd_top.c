@@ -41,7 +41,7 @@ static const struct top_format *const formats[] = {
 struct top_options {
 	const struct ksv_command *command;
 	int			format;		/* index of @formats; -1: none was asked for */
-	bool			quiet, once, follow;
+	bool			quiet, once, follow, no_exits;
 	const char		*output, *sidecar, *listen;
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to, interval, hold;
@@ -72,6 +72,9 @@ static const struct ksv_option top_option_table[] = {
 	  ksv_take_size, offsetof(OPTIONS, limit), NULL },
 	{ 'b', "buffer", "SIZE", "for this host: buffer for each CPU (default 2M, Xen:\nas it is)",
 	  ksv_take_size, offsetof(OPTIONS, buffer), NULL },
+	{ 0, "no-exits", NULL, "for this KVM host: record only the scheduler; VM exits\n"
+	  "cost nothing then and are unknown, as is guest time",
+	  ksv_take_flag, offsetof(OPTIONS, no_exits), NULL },
 	{ 0, "sidecar", "FILE", "sidecar for standard input or a pipe: clock, names",
 	  ksv_take_text, offsetof(OPTIONS, sidecar), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
@@ -349,6 +352,7 @@ static int follow_input(struct top_options *options, const char *name, const cha
 		.input = input, .self = self, .interval_ns = options->interval.ns,
 		.hold_ns = options->hold.ns, .vcpus = &options->vcpus, .max_bytes = KEPT_BYTES,
 		.drops = screen, .name = name, .once = options->once,
+		.left_out = options->no_exits ? TOP_INPUT_KVM_EXITS : 0,
 	};
 	const struct top_format *format = formats[options->format < 0 ? 0 : options->format];
 	struct top_follow follow = {
@@ -438,9 +442,12 @@ static int follow_host(struct top_options *options, const char *path, bool (*gro
 	top_follow_signals();
 	if (!status)
 		status = top_input_kvm_open(&input, name, options->buffer ? : BUFFER,
-					    options->limit);
+					    options->limit, options->no_exits);
 	if (status)
 		return status;
+	if (!options->quiet && options->no_exits)
+		ksv_note("%s: VM exits are not recorded (--no-exits): exits, guest, hypervisor, "
+			 "polling and vmm are unknown", name);
 	if (!options->quiet && top_input_kvm_is_idle(&input))
 		ksv_note("%s: no KVM machine runs; waiting for one, Ctrl-C ends it", name);
 	input.grows = grows;
@@ -555,12 +562,22 @@ static int top_trace(struct top_options *options, const char *arg)
 	return status;
 }
 
+/** What has no buffers of top's own has the events that it has. */
+static int refuse_no_exits(const struct top_options *options)
+{
+	return ksv_usage_error(options->command, "--no-exits requires this KVM host, without a "
+			       "FILE");
+}
+
 static int top_arg(struct top_options *options, const char *arg)
 {
 	struct recording recording = { 0 };
+	bool grows = strcmp(arg, "-") && recording_is(arg) && is_recording(arg, &recording);
 	int status;
 
-	if (strcmp(arg, "-") && recording_is(arg) && is_recording(arg, &recording)) {
+	if (options->no_exits && (!grows || recording.hypervisor == RECORDING_XEN)) {
+		status = refuse_no_exits(options);
+	} else if (grows) {
 		if (!options->hold.kind)
 			options->hold.ns = HOLD_NS;
 		status = recording.hypervisor == RECORDING_XEN ?
@@ -594,6 +611,8 @@ static int top_host(struct top_options *options)
 	if (options->follow || options->sidecar || options->trace.cpu_hz)
 		return ksv_usage_error(options->command, "--follow, --sidecar and --cpu-hz require "
 				       "a FILE");
+	if (options->no_exits && record_is_xen())
+		return refuse_no_exits(options);
 	if (!options->hold.kind)
 		options->hold.ns = HOLD_NS;
 	return record_is_xen() ? follow_dom0(options) :

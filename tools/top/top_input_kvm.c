@@ -25,15 +25,22 @@
 /** Of a record that waits; kvm_tracker.h. */
 #define EVENT_BYTES	sizeof(struct kvm_event)
 
-/** What states, exits, wake-ups, steal and migrations are told by, and nothing else. */
+/** States, exits, wake-ups, steal and migrations need these events, and no others. */
 static const char *const events[] = {
+	"sched:sched_switch", "sched:sched_wakeup", "sched:sched_wakeup_new",
+	"sched:sched_migrate_task",
+	/* what the scheduler records is enough without exits; the rest comes with each exit */
 	"kvm:kvm_entry", "kvm:kvm_exit", "kvm:kvm_userspace_exit", "kvm:kvm_fpu",
 	"kvm:kvm_hypercall", "kvm:kvm_hv_hypercall", "kvm:kvm_xen_hypercall",
 	"kvm:kvm_nested_vmrun", "kvm:kvm_nested_vmenter", "kvm:kvm_nested_vmexit",
-	"kvm:kvm_nested_vmexit_inject", "kvm:kvm_vcpu_wakeup", "sched:sched_switch",
-	"sched:sched_wakeup",
-	"sched:sched_wakeup_new", "sched:sched_migrate_task",
+	"kvm:kvm_nested_vmexit_inject", "kvm:kvm_vcpu_wakeup",
 };
+#define N_SCHED_EVENTS	4
+
+static size_t count_events(const struct top_input_kvm *input)
+{
+	return input->no_exits ? N_SCHED_EVENTS : ARRAY_SIZE(events);
+}
 
 /* --- who is who ------------------------------------------------------------------------------ */
 
@@ -118,11 +125,13 @@ static int look_at_guests(struct top_input_kvm *input)
 static int look(struct top_input_kvm *input)
 {
 	int64_t now_ns = record_now_ns();
+	bool is_time = now_ns - input->looked_ns >= LOOK_NS;
 	int ret = 0;
 
-	if (kvm_follow_has_strangers(input->follow)) {
+	/* without exits, no record shows that a machine has begun */
+	if (input->no_exits ? is_time : kvm_follow_has_strangers(input->follow)) {
 		ret = look_at_guests(input);
-	} else if (now_ns - input->looked_ns >= LOOK_NS) {
+	} else if (is_time) {
 		ret = kvm_live_more_threads(record_root(), &input->live);
 		if (!ret)
 			ret = tell_threads(input);
@@ -151,7 +160,7 @@ static int start(struct top_input_kvm *input, uint64_t buffer)
 	char why[512];
 	int n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+	for (size_t i = 0; i < count_events(input); i++)
 		if (record_is_event(events[i]))
 			there[n++] = events[i];
 	record_instance_sweep(RECORD_TOP_INSTANCE);
@@ -173,20 +182,20 @@ static int highest(const struct record_cpus *cpus)
 }
 
 int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
-		       uint64_t max_bytes)
+		       uint64_t max_bytes, bool no_exits)
 {
 	struct kvm_follow_options options = { 0 };
 	char tracing[PATH_MAX], error[512];
 	int status = check();
 
 	*input = (struct top_input_kvm){
-		.name = name, .max_bytes = max_bytes, .settled_ns = INT64_MIN,
-		.looked_ns = INT64_MIN / 2,
+		.name = name, .max_bytes = max_bytes, .no_exits = no_exits,
+		.settled_ns = INT64_MIN, .looked_ns = INT64_MIN / 2,
 	};
 	if (status)
 		return status;
 	snprintf(tracing, sizeof(tracing), "%s%s", record_root(), record_tracing());
-	input->pages = kvm_pages_new(tracing, events, ARRAY_SIZE(events), error, sizeof(error));
+	input->pages = kvm_pages_new(tracing, events, count_events(input), error, sizeof(error));
 	if (!input->pages) {
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
@@ -203,6 +212,11 @@ int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t b
 	}
 	for (int i = 0; i < input->live.n_notes && !status; i++)
 		ksv_note("%s", input->live.notes[i]);
+	if (!status && no_exits && !input->knows_guests) {
+		ksv_error("%s: --no-exits needs debugfs: without records of VM exits, only "
+			  "/sys/kernel/debug/kvm shows which threads are vCPUs", name);
+		status = KSV_EXIT_FILE;
+	}
 	if (status)
 		top_input_kvm_close(input);
 	return status;

@@ -15,6 +15,16 @@
 #include "kvm_pages.h"
 #include "record_buffers.h"
 #include "top_live.h"
+#include "virt_recorded.h"
+
+/** Kinds of records that are left out with no_exits. */
+#define TOP_INPUT_KVM_EXITS							\
+	(VIRT_RECORD_BIT(VIRT_RECORD_ENTRY) | VIRT_RECORD_BIT(VIRT_RECORD_EXIT) |	\
+	 VIRT_RECORD_BIT(VIRT_RECORD_MONITOR) | VIRT_RECORD_BIT(VIRT_RECORD_RUN) |	\
+	 VIRT_RECORD_BIT(VIRT_RECORD_HYPERCALL) | VIRT_RECORD_BIT(VIRT_RECORD_CALL) |	\
+	 VIRT_RECORD_BIT(VIRT_RECORD_NESTED) | VIRT_RECORD_BIT(VIRT_RECORD_NESTED_EXIT) | \
+	 VIRT_RECORD_BIT(VIRT_RECORD_NESTED_INJECT) |				\
+	 VIRT_RECORD_BIT(VIRT_RECORD_HALT_POLL))
 
 struct top_input_kvm {
 	const char	*name;		/* for messages */
@@ -30,6 +40,7 @@ struct top_input_kvm {
 	int64_t		looked_ns;	/* when threads were looked at last */
 	bool		knows_guests;	/* those in @live are all that run */
 	uint64_t	hurried;	/* records that were taken early, for lack of memory */
+	bool		no_exits;	/* only the scheduler is recorded */
 	bool		begun, ended;
 	/** Will there be more? NULL: yes. */
 	bool		(*grows)(void *arg);
@@ -40,11 +51,12 @@ struct top_input_kvm {
  * top_input_kvm_open - begin to record
  * @buffer: bytes for each CPU
  * @max_bytes: of records that wait
+ * @no_exits: record only the scheduler: times between exits are unknown, and exits cost nothing
  *
  * Return: KSV_EXIT_OK, to be closed; or an exit status after a message.
  */
 int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
-		       uint64_t max_bytes);
+		       uint64_t max_bytes, bool no_exits);
 
 /** top_input_kvm_is_idle - is it known that no machine runs? */
 bool top_input_kvm_is_idle(const struct top_input_kvm *input);

@@ -180,7 +180,7 @@ static void set_notes(struct top_live *live, const struct virt_model *model, boo
 	/* of the model, losses that no interval has any more are gone */
 	host_note_losses(model, live->losses, options->name, &now);
 	host_note_contradictions(model, options->name, &now);
-	host_note_lacks(model, options->name, &now);
+	host_note_lacks(model, options->name, options->left_out, &now);
 	pthread_mutex_lock(&live->lock);
 	before = live->notes;
 	live->notes = (struct trace_notes){ 0 };

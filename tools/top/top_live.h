@@ -48,6 +48,8 @@ struct top_live_options {
 	const struct ksv_vcpu_set *vcpus;
 	uint64_t		max_bytes;	/* of intervals that are kept */
 	bool			drops;		/* the oldest go; else it waits until taken */
+	uint64_t		left_out;	/* kinds of records without a note, see
+						 * host_note_lacks() */
 };
 
 enum top_state {
