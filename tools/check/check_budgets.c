@@ -255,7 +255,6 @@ static void collect_all(struct judging *judging, const struct subject *subject)
 static bool keeps_despite_unknown(const struct judging *judging, const struct subject *subject)
 {
 	const struct budget *budget = judging->budget;
-
 	uint64_t place;
 
 	if (judging->n_unknown <= 2 * subject->n)
@@ -467,6 +466,20 @@ static void judge(struct judging *judging, const struct subject *subject,
 	}
 }
 
+/** Which interrupts have no known latency. Return: the advice of @judging. */
+static const char *why_irqs_unknown(struct judging *judging, const struct sums *sums)
+{
+	if (sums->unnamed)
+		snprintf(judging->advice, sizeof(judging->advice), "%llu interrupts have vectors "
+			 "without a name: record irq_handler_entry in the guest",
+			 (unsigned long long)sums->unnamed);
+	else
+		snprintf(judging->advice, sizeof(judging->advice), "the guest's trace shows no "
+			 "handler of %llu of %llu interrupts",
+			 (unsigned long long)sums->unseen, (unsigned long long)sums->count);
+	return judging->advice;
+}
+
 /** Only traces of guests show their latency. */
 static void judge_irqs(struct judging *judging, const struct subject *subject,
 		       const struct sums *sums, struct result *result)
@@ -482,19 +495,8 @@ static void judge_irqs(struct judging *judging, const struct subject *subject,
 			      "trace has no injections: give the guest's trace, too";
 	else if (!sums->count && sums->beyond)
 		result->why = "the guest's trace does not cover this time";
-	else if (keeps_despite_unknown(judging, subject))
-		;
-	else if (sums->unnamed) {
-		snprintf(judging->advice, sizeof(judging->advice), "%llu interrupts have vectors "
-			 "without a name: record irq_handler_entry in the guest",
-			 (unsigned long long)sums->unnamed);
-		result->why = judging->advice;
-	} else {
-		snprintf(judging->advice, sizeof(judging->advice), "the guest's trace shows no "
-			 "handler of %llu of %llu interrupts",
-			 (unsigned long long)sums->unseen, (unsigned long long)sums->count);
-		result->why = judging->advice;
-	}
+	else if (!keeps_despite_unknown(judging, subject))
+		result->why = why_irqs_unknown(judging, sums);
 	if (result->why)
 		result->outcome = CHECK_UNKNOWN;
 }
