@@ -78,6 +78,72 @@ check "the three largest" test "$(grep -c ' of each second' "$OUT")" = 3
 run diff -q --at 1795 --above 10s kvm-host.dat
 status 0
 
+# VM exits by argument add up to their reason, and are those of report --exits of both windows.
+arguments=0
+
+# has_arguments same|other DIFF-ARGUMENT...: of BEFORE and AFTER, whose arguments these are
+has_arguments()
+{
+	local format how=$1 n side
+	shift
+
+	for side in before after; do
+		local -n of=$side
+
+		report_of $side "${of[@]}" && run report --quiet --exits --format json "${of[@]}"
+		status 0
+		cp "$OUT" "$WORK/$side-exits.json"
+	done
+	for format in csv json; do
+		run diff --quiet --exits --above 0 --most 1000000 --format $format "$@"
+		status 1
+		cp "$OUT" "$WORK/diff.$format"
+	done
+	check "diff --exits $*" python3 "$GOLDEN/diff_arguments.py" "$WORK/before.json" \
+		"$WORK/after.json" "$WORK/before-exits.json" "$WORK/after-exits.json" \
+		"$WORK/diff.csv" "$WORK/diff.json" "$how" > "$WORK/compared"
+	read -r n < "$WORK/compared"
+	[[ $n =~ ^[0-9]+$ ]] && arguments=$((arguments + n))
+	return 0
+}
+
+for cut in 'kvm-host.dat 1795' 'kvm-memory.dat 29' 'hvm-io.xen 5' 'cases/exits.dat 100.0004'; do
+	read -r sample at <<< "$cut"
+	before=(--to "$at" "$sample") after=(--from "$at" "$sample")
+	has_arguments same --at "$at" "$sample"
+done
+before=(kvm-hypercall.dat) after=(cases/exits.dat)
+has_arguments other kvm-hypercall.dat cases/exits.dat
+before=(hvm-exits.xen) after=(hvm-io.xen)
+has_arguments other hvm-exits.xen hvm-io.xen
+check "there are arguments ($arguments)" test "$arguments" -ge 300
+
+run diff -q --exits --at 1795 --most 4 kvm-host.dat
+golden t142_diff_exits "$OUT"
+
+# Traces that keep other arguments apart, and one without causes: none differs by its name alone.
+run diff -q --exits --above 0 -f json kvm-memory.dat kvm-host.dat
+check "the page of one trace is among the others of both" python3 - "$OUT" << 'END'
+import json, sys
+npf, = (i for i in json.load(open(sys.argv[1]))["differences"] if (i["kind"], i.get("what")) == ("exits", "NPF"))
+parts = {part["argument"]: part for part in npf["arguments"]}
+# the device's page of kvm-host.dat may be in kvm-memory.dat as well, which keeps 64 others
+assert "page 0xfeb02000" not in parts and parts["others"]["after_count"] == npf["after_count"] > 0
+assert not any("cause" in part for part in npf["arguments"])
+assert sum(part["before_count"] for part in npf["arguments"]) == npf["before_count"]
+END
+# An event that one trace does not have.
+python3 "$GOLDEN/trace_dat_less.py" cases/exits.dat "$WORK/less.dat" kvm_msr
+run diff -q --exits --above 0 -f json kvm-hypercall.dat "$WORK/less.dat"
+check "unknown, and nothing else" python3 - "$OUT" << 'END'
+import json, sys
+items = {i["what"]: i for i in json.load(open(sys.argv[1]))["differences"] if i["kind"] == "exits"}
+assert items["MSR_WRITE"]["arguments"] is None, items["MSR_WRITE"]
+assert items["IO_INSTRUCTION"]["arguments"]
+END
+run diff -q --exits --above 0 kvm-hypercall.dat "$WORK/less.dat"
+says "$OUT" 'what for is unknown'
+
 # A state that includes another one says so: without the class hvm, guest includes hypervisor.
 python3 "$GOLDEN/xen_less.py" hvm-exits.xen "$WORK/sched.xen" 'event >> 16 != 8 or 0x10f000'
 run diff -q --at 20ms "$WORK/sched.xen"

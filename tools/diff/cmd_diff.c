@@ -20,7 +20,7 @@
 struct diff_options {
 	const struct ksv_command *command;
 	int			format;		/* enum table_format_kind */
-	bool			quiet;
+	bool			quiet, exits;
 	const char		*output;
 	size_t			most;
 	struct ksv_vcpu_set	vcpus;
@@ -45,6 +45,8 @@ static const struct ksv_option diff_option_table[] = {
 	  ksv_take_time, offsetof(OPTIONS, above), NULL },
 	{ 0, "most", "N", "the N largest differences (default 20)",
 	  take_most, offsetof(OPTIONS, most), NULL },
+	{ 0, "exits", NULL, "also what VM exits were for, as report --exits",
+	  ksv_take_flag, offsetof(OPTIONS, exits), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, "with --at: from this time on: seconds, or a number with\n"
 			"ns, us, ms, s, m or h, or tsc:N for a raw time stamp"),
@@ -78,7 +80,8 @@ static int write_diff(const struct diff_options *options, const struct diff *dif
 static int diff_reports(const struct diff_options *options, struct report *reports)
 {
 	struct diff diff;
-	int ret = diff_make(&diff, reports, &options->vcpus, options->above.ns);
+	int ret = diff_make(&diff, reports, &options->vcpus, options->above.ns,
+			    options->exits);
 	int status = KSV_EXIT_FILE;
 
 	if (ret)

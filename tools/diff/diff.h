@@ -31,8 +31,9 @@ enum diff_kind {
 
 /** What is compared, of one side. */
 struct diff_value {
+	uint64_t	count;		/* in the window; of a state, how often it begins */
 	int64_t		ns;		/* of each second; 0 for migrations */
-	double		per_s;		/* how often a second; of a state, how often it begins */
+	double		per_s;		/* @count of each second */
 	int64_t		wake_ns;	/* DIFF_WAKE; VIRT_NONE: none, or no wake-ups */
 };
 
@@ -40,6 +41,12 @@ struct diff_value {
 struct diff_culprit {
 	const char	*name;
 	int64_t		ns[DIFF_N_SIDES];	/* of each second */
+};
+
+/** VM exits of a reason with the same argument and cause. They add up to those of the reason. */
+struct diff_argument {
+	const char	*name, *cause;	/* as report_argument(), report_cause() */
+	struct diff_value value[DIFF_N_SIDES];
 };
 
 /** Something of a vCPU that differs. */
@@ -54,6 +61,9 @@ struct diff_item {
 	struct diff_value value[DIFF_N_SIDES];
 	struct diff_culprit *culprits;	/* of VIRT_PREEMPTED: what differs most comes first */
 	size_t		n_culprits;
+	bool		arguments_unknown;	/* of DIFF_EXIT: one side cannot show them */
+	struct diff_argument *arguments; /* the same order; NULL: not asked for, or none */
+	size_t		n_arguments;
 };
 
 /** A vCPU that is there only before, or only after. */
@@ -78,11 +88,12 @@ struct diff {
  * diff_make - compare two windows
  * @reports: their windows are set, and have a length; may be of the same trace
  * @above_ns: of each second: what does not differ by more is left out
+ * @arguments: also the arguments of VM exits, which take longer to find
  *
  * Return: 0, and @diff is to be given to diff_free(), also else; or -ENOMEM.
  */
 int diff_make(struct diff *diff, struct report *reports, const struct ksv_vcpu_set *vcpus,
-	      int64_t above_ns);
+	      int64_t above_ns, bool arguments);
 void diff_free(struct diff *diff);
 
 /** diff_is_cost - is it time that a vCPU would rather not have spent? Else it is what it did. */

@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "diff.h"
+#include "virt_arguments.h"
 #include "virt_needs.h"
 
 #define NS_PER_S	1000000000
@@ -19,7 +20,9 @@
 
 /** Something with a name that took time. */
 struct named {
-	const char	*name;
+	const char	*reason;		/* of the arguments of VM exits; else "" */
+	const char	*name, *cause;		/* without a cause, "" */
+	bool		unnamed;		/* the name says that the argument is not known */
 	uint64_t	count;
 	int64_t		ns;
 };
@@ -38,7 +41,8 @@ struct life {
 	uint64_t	migrations;
 	int64_t		wake_ns;
 	struct named	*exits, *culprits;	/* by name */
-	size_t		n_exits, n_culprits;
+	struct named	*arguments;		/* by reason and name */
+	size_t		n_exits, n_culprits, n_arguments;
 };
 
 struct side {
@@ -50,7 +54,11 @@ static int compare_named(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 
-	return strcmp(x->name, y->name);
+	int order = strcmp(x->reason, y->reason);
+
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order ? order : strcmp(x->cause, y->cause);
 }
 
 /** Are they the same vCPU? The order of those that are on the same side is that, too. */
@@ -100,7 +108,7 @@ static size_t sort_named(struct named *list, size_t n)
 	if (n)
 		qsort(list, n, sizeof(*list), compare_named);
 	for (size_t i = 0; i < n; i++) {
-		if (kept && !strcmp(list[kept - 1].name, list[i].name)) {
+		if (kept && !compare_named(&list[kept - 1], &list[i])) {
 			list[kept - 1].count += list[i].count;
 			list[kept - 1].ns += list[i].ns;
 		} else {
@@ -124,8 +132,9 @@ static int take_life(struct life *life, const struct report *report, int32_t ind
 		.wake_ns = wakes->count ? virt_dist_stat(wakes, DIFF_WAKE) : VIRT_NONE,
 		.exits = calloc(stats->n_reasons + 1, sizeof(*life->exits)),
 		.culprits = calloc(stats->n_culprits + 1, sizeof(*life->culprits)),
+		.arguments = calloc(stats->n_arguments + 1, sizeof(*life->arguments)),
 	};
-	if (!life->exits || !life->culprits)
+	if (!life->exits || !life->culprits || !life->arguments)
 		return -ENOMEM;
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		life->state_ns[state] = stats->states[state].ns;
@@ -133,23 +142,40 @@ static int take_life(struct life *life, const struct report *report, int32_t ind
 	}
 	for (size_t i = 0; i < stats->n_reasons; i++)
 		life->exits[i] = (struct named){
-			report_reason(report, stats->reasons[i].reason), stats->reasons[i].count,
-			stats->reasons[i].cost.ns,
+			.reason = "", .cause = "",
+			.name = report_reason(report, stats->reasons[i].reason),
+			.count = stats->reasons[i].count, .ns = stats->reasons[i].cost.ns,
 		};
 	life->n_exits = sort_named(life->exits, stats->n_reasons);
 	for (size_t i = 0; i < stats->n_culprits; i++)
 		life->culprits[i] = (struct named){
-			report_who(report, stats->culprits[i].vcpu), 0, stats->culprits[i].ns,
+			.reason = "", .cause = "", .ns = stats->culprits[i].ns,
+			.name = report_who(report, stats->culprits[i].vcpu),
 		};
 	life->n_culprits = sort_named(life->culprits, stats->n_culprits);
+	for (size_t i = 0; i < stats->n_arguments; i++) {
+		const struct virt_window_exit *exit = &stats->arguments[i];
+		const char *cause = report_cause(report, exit);
+
+		if (report_has_argument(report, exit->reason))
+			life->arguments[life->n_arguments++] = (struct named){
+				.reason = report_reason(report, exit->reason),
+				.name = report_argument(report, exit),
+				.cause = cause ? cause : "", .count = exit->count,
+				.unnamed = !virt_argument_name(report->load->model, exit->argument),
+				.ns = exit->cost.ns,
+			};
+	}
+	life->n_arguments = sort_named(life->arguments, life->n_arguments);
 	return virt_window_walk_error(report->walk);
 }
 
 static int take_side(struct side *side, struct report *report, const struct ksv_vcpu_set *vcpus,
-		     bool by_id)
+		     bool by_id, bool arguments)
 {
 	int32_t n = virt_model_n_vcpus(report->load->model);
-	int ret = report_window(report, vcpus, VIRT_WINDOW_STATES);
+	int ret = report_window(report, vcpus, VIRT_WINDOW_STATES | (arguments ?
+				VIRT_WINDOW_EXITS | VIRT_WINDOW_ARGUMENTS : 0));
 
 	side->lives = calloc((size_t)n + 1, sizeof(*side->lives));
 	if (!side->lives)
@@ -168,6 +194,7 @@ static void free_side(struct side *side)
 	for (size_t i = 0; side->lives && i < side->n; i++) {
 		free(side->lives[i].exits);
 		free(side->lives[i].culprits);
+		free(side->lives[i].arguments);
 	}
 	free(side->lives);
 }
@@ -256,15 +283,21 @@ static const char *next_name(const struct named *const list[DIFF_N_SIDES],
 	return found[order <= 0 ? DIFF_BEFORE : DIFF_AFTER]->name;
 }
 
+static void free_item(const struct diff_item *item)
+{
+	free(item->culprits);
+	free(item->arguments);
+}
+
 static int add_item(struct diff *diff, const struct diff_item *item, int64_t above_ns)
 {
 	if (weight_of(item) <= above_ns) {
 		diff->n_same += weight_of(item) > 0;
-		free(item->culprits);
+		free_item(item);
 		return 0;
 	}
 	if (ARRAY_GROW(diff->items, diff->n, diff->room)) {
-		free(item->culprits);
+		free_item(item);
 		return -ENOMEM;
 	}
 	diff->items[diff->n++] = *item;
@@ -328,6 +361,7 @@ static int add_states(struct diff *diff, struct diff_item item,
 		item.n_culprits = 0;
 		for (int side = 0; side < DIFF_N_SIDES; side++)
 			item.value[side] = (struct diff_value){
+				.count = life[side]->begun[state],
 				.ns = ns_per_s(life[side]->state_ns[state], life[side]),
 				.per_s = per_s(life[side]->begun[state], life[side]),
 				.wake_ns = state == VIRT_WAKING ? life[side]->wake_ns : VIRT_NONE,
@@ -339,8 +373,179 @@ static int add_states(struct diff *diff, struct diff_item item,
 	return ret;
 }
 
+static void take_values(struct diff_value value[DIFF_N_SIDES],
+			const struct named *const found[DIFF_N_SIDES],
+			const struct life *const life[DIFF_N_SIDES])
+{
+	for (int side = 0; side < DIFF_N_SIDES; side++)
+		value[side] = (struct diff_value){
+			.count = found[side] ? found[side]->count : 0,
+			.ns = found[side] ? ns_per_s(found[side]->ns, life[side]) : 0,
+			.per_s = found[side] ? per_s(found[side]->count, life[side]) : 0,
+			.wake_ns = VIRT_NONE,
+		};
+}
+
+/* --- arguments of VM exits ------------------------------------------------------------------- */
+
+/** The name of all arguments that a model does not keep apart. */
+static const char others[] = "others";
+
+/** The arguments of a reason on one side, with names that the other side can have as well. */
+struct kinds {
+	struct named	*list;
+	size_t		n;
+};
+
+/** A reason by its name. Return: VIRT_NONE: the trace has no such exit. */
+static int32_t reason_of(const struct virt_model *model, const char *name)
+{
+	for (int32_t i = 0; i < virt_model_n_reasons(model); i++)
+		if (!strcmp(virt_model_reason(model, i), name))
+			return i;
+	return VIRT_NONE;
+}
+
+static int take_kinds(struct kinds *kinds, const struct life *life, const char *reason)
+{
+	kinds->list = calloc(life->n_arguments + 1, sizeof(*kinds->list));
+	if (!kinds->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < life->n_arguments; i++)
+		if (!strcmp(life->arguments[i].reason, reason))
+			kinds->list[kinds->n++] = life->arguments[i];
+	return 0;
+}
+
+/** A name that one side cannot show is no difference. */
+static void forget(struct kinds *kinds, bool name, bool cause)
+{
+	for (size_t i = 0; i < kinds->n; i++) {
+		if (name)
+			kinds->list[i].name = "unknown";
+		kinds->list[i].unnamed |= name;
+		if (cause)
+			kinds->list[i].cause = "";
+	}
+	kinds->n = sort_named(kinds->list, kinds->n);
+}
+
+static bool has_others(const struct kinds *kinds, const char *cause)
+{
+	for (size_t i = 0; i < kinds->n; i++)
+		if (!strcmp(kinds->list[i].name, others) && !strcmp(kinds->list[i].cause, cause))
+			return true;
+	return false;
+}
+
+/** Does a model keep this argument apart? */
+static bool keeps(const struct virt_model *model, int32_t reason, const struct named *named)
+{
+	for (int32_t i = 0; i < virt_model_n_arguments(model); i++) {
+		const struct virt_argument *argument = virt_model_argument(model, i);
+		const char *cause = exit_cause_name((enum exit_cause)argument->cause);
+
+		if (argument->reason == reason && !strcmp(argument->name, named->name) &&
+		    (!*named->cause || !strcmp(cause ? cause : "unknown", named->cause)))
+			return true;
+	}
+	return false;
+}
+
+/** An argument that the other side has among its others is one of the others here as well. */
+static void fold(struct kinds *kinds, const struct kinds *other, const struct virt_model *model,
+		 int32_t reason)
+{
+	for (size_t i = 0; i < kinds->n; i++)
+		if (!kinds->list[i].unnamed && has_others(other, kinds->list[i].cause) &&
+		    !keeps(model, reason, &kinds->list[i]))
+			kinds->list[i].name = others;
+}
+
+static int compare_arguments(const void *a, const void *b)
+{
+	const struct diff_argument *x = a, *y = b;
+	int64_t left = llabs(x->value[DIFF_AFTER].ns - x->value[DIFF_BEFORE].ns);
+	int64_t right = llabs(y->value[DIFF_AFTER].ns - y->value[DIFF_BEFORE].ns);
+	int order = strcmp(x->name, y->name);
+
+	if (left != right)
+		return left < right ? 1 : -1;
+	return order ? order : strcmp(x->cause, y->cause);
+}
+
+/** Put both sides together. Return: 0 or -ENOMEM. */
+static int join(struct diff_item *item, const struct life *const life[DIFF_N_SIDES],
+		const struct kinds kinds[DIFF_N_SIDES])
+{
+	const struct named *const list[] = { kinds[DIFF_BEFORE].list, kinds[DIFF_AFTER].list };
+	const size_t n[] = { kinds[DIFF_BEFORE].n, kinds[DIFF_AFTER].n };
+	const struct named *found[DIFF_N_SIDES];
+	size_t at[DIFF_N_SIDES] = { 0 };
+
+	item->arguments = calloc(n[DIFF_BEFORE] + n[DIFF_AFTER] + 1, sizeof(*item->arguments));
+	if (!item->arguments)
+		return -ENOMEM;
+	while (next_name(list, n, at, found)) {
+		struct diff_argument *argument = &item->arguments[item->n_arguments++];
+		const struct named *named = found[DIFF_BEFORE] ? : found[DIFF_AFTER];
+
+		argument->name = named->name;
+		argument->cause = *named->cause ? named->cause : NULL;
+		take_values(argument->value, found, life);
+	}
+	if (item->n_arguments)
+		qsort(item->arguments, item->n_arguments, sizeof(*item->arguments),
+		      compare_arguments);
+	return 0;
+}
+
+/** What a side lacks, none of both has. Return: 0 or -ENOMEM. */
+static int add_arguments(struct diff_item *item, const struct life *const life[DIFF_N_SIDES])
+{
+	struct kinds kinds[DIFF_N_SIDES] = { 0 };
+	int32_t reason[DIFF_N_SIDES];
+	bool any = false, named = true, caused = true;
+	uint64_t lacks[DIFF_N_SIDES];
+	int ret = 0;
+
+	for (int side = 0; side < DIFF_N_SIDES && !ret; side++) {
+		const struct virt_model *model = life[side]->model;
+		uint64_t recorded = virt_model_recorded(model);
+		enum virt_record_kind kind;
+
+		reason[side] = reason_of(model, item->reason);
+		kind = virt_reason_record(model, reason[side]);
+		/* a side without such exits knows all about them */
+		any |= kind != VIRT_RECORD_N_KINDS;
+		named &= kind == VIRT_RECORD_N_KINDS || virt_model_has_recorded(model, kind);
+		caused &= reason[side] == VIRT_NONE || exit_causes_recorded(recorded);
+		lacks[side] = exit_cause_lacks(recorded);
+		ret = take_kinds(&kinds[side], life[side], item->reason);
+	}
+	caused &= reason[DIFF_BEFORE] == VIRT_NONE || reason[DIFF_AFTER] == VIRT_NONE ||
+		  lacks[DIFF_BEFORE] == lacks[DIFF_AFTER];
+	if (ret || !any || (!named && !caused))
+		goto end;
+	for (int side = 0; side < DIFF_N_SIDES; side++)
+		forget(&kinds[side], !named, !caused);
+	for (int side = 0; side < DIFF_N_SIDES; side++)
+		fold(&kinds[side], &kinds[!side], life[!side]->model, reason[!side]);
+	for (int side = 0; side < DIFF_N_SIDES; side++)
+		kinds[side].n = sort_named(kinds[side].list, kinds[side].n);
+	ret = join(item, life, kinds);
+end:
+	item->arguments_unknown = any && !named && !caused;
+	free(kinds[DIFF_BEFORE].list);
+	free(kinds[DIFF_AFTER].list);
+	return ret;
+}
+
+/* --- all differences ------------------------------------------------------------------------- */
+
 static int add_exits(struct diff *diff, struct diff_item item,
-		     const struct life *const life[DIFF_N_SIDES], int64_t above_ns)
+		     const struct life *const life[DIFF_N_SIDES], int64_t above_ns,
+		     bool with_arguments)
 {
 	const struct named *const list[] = { life[DIFF_BEFORE]->exits, life[DIFF_AFTER]->exits };
 	const size_t n[] = { life[DIFF_BEFORE]->n_exits, life[DIFF_AFTER]->n_exits };
@@ -350,19 +555,18 @@ static int add_exits(struct diff *diff, struct diff_item item,
 
 	item.kind = DIFF_EXIT;
 	while (!ret && (item.reason = next_name(list, n, at, found))) {
-		for (int side = 0; side < DIFF_N_SIDES; side++)
-			item.value[side] = (struct diff_value){
-				.ns = found[side] ? ns_per_s(found[side]->ns, life[side]) : 0,
-				.per_s = found[side] ? per_s(found[side]->count, life[side]) : 0,
-				.wake_ns = VIRT_NONE,
-			};
-		ret = add_item(diff, &item, above_ns);
+		take_values(item.value, found, life);
+		item.arguments = NULL;
+		item.n_arguments = 0;
+		if (with_arguments)
+			ret = add_arguments(&item, life);
+		ret = ret ? ret : add_item(diff, &item, above_ns);
 	}
 	return ret;
 }
 
 static int add_vcpu(struct diff *diff, const struct life *before, const struct life *after,
-		    int64_t above_ns)
+		    int64_t above_ns, bool with_arguments)
 {
 	const struct life *const life[] = { before, after };
 	struct diff_item item = {
@@ -383,12 +587,13 @@ static int add_vcpu(struct diff *diff, const struct life *before, const struct l
 		return 0;
 	ret = add_states(diff, item, life, above_ns);
 	if (!ret && is_known(life, VIRT_NUMBER_EXIT_COST))
-		ret = add_exits(diff, item, life, above_ns);
+		ret = add_exits(diff, item, life, above_ns, with_arguments);
 	if (ret || !is_known(life, VIRT_NUMBER_MIGRATIONS))
 		return ret;
 	item.kind = DIFF_MIGRATIONS;
 	for (int side = 0; side < DIFF_N_SIDES; side++)
 		item.value[side] = (struct diff_value){
+			.count = life[side]->migrations,
 			.per_s = per_s(life[side]->migrations, life[side]), .wake_ns = VIRT_NONE,
 		};
 	return add_item(diff, &item, above_ns);
@@ -403,7 +608,7 @@ static int add_missing(struct diff *diff, const struct life *life, enum diff_sid
 }
 
 static int compare_sides(struct diff *diff, const struct side *before, const struct side *after,
-			 int64_t above_ns)
+			 int64_t above_ns, bool with_arguments)
 {
 	size_t i = 0, j = 0;
 	int ret = 0;
@@ -413,7 +618,8 @@ static int compare_sides(struct diff *diff, const struct side *before, const str
 			    compare_lives(&before->lives[i], &after->lives[j]);
 
 		if (!order)
-			ret = add_vcpu(diff, &before->lives[i++], &after->lives[j++], above_ns);
+			ret = add_vcpu(diff, &before->lives[i++], &after->lives[j++], above_ns,
+				       with_arguments);
 		else if (order < 0)
 			ret = add_missing(diff, &before->lives[i++], DIFF_BEFORE);
 		else
@@ -423,7 +629,7 @@ static int compare_sides(struct diff *diff, const struct side *before, const str
 }
 
 int diff_make(struct diff *diff, struct report *reports, const struct ksv_vcpu_set *vcpus,
-	      int64_t above_ns)
+	      int64_t above_ns, bool arguments)
 {
 	struct side sides[DIFF_N_SIDES] = { 0 };
 	int ret = 0;
@@ -431,10 +637,12 @@ int diff_make(struct diff *diff, struct report *reports, const struct ksv_vcpu_s
 	*diff = (struct diff){ 0 };
 	for (int side = 0; !ret && side < DIFF_N_SIDES; side++) {
 		diff->length_ns[side] = reports[side].to_ns - reports[side].from_ns;
-		ret = take_side(&sides[side], &reports[side], vcpus, is_by_id(reports));
+		ret = take_side(&sides[side], &reports[side], vcpus, is_by_id(reports),
+				arguments);
 	}
 	if (!ret)
-		ret = compare_sides(diff, &sides[DIFF_BEFORE], &sides[DIFF_AFTER], above_ns);
+		ret = compare_sides(diff, &sides[DIFF_BEFORE], &sides[DIFF_AFTER], above_ns,
+				    arguments);
 	for (int side = 0; side < DIFF_N_SIDES; side++)
 		free_side(&sides[side]);
 	if (diff->n)
@@ -445,7 +653,7 @@ int diff_make(struct diff *diff, struct report *reports, const struct ksv_vcpu_s
 void diff_free(struct diff *diff)
 {
 	for (size_t i = 0; i < diff->n; i++)
-		free(diff->items[i].culprits);
+		free_item(&diff->items[i]);
 	free(diff->items);
 	free(diff->missing);
 }

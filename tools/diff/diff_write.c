@@ -16,6 +16,9 @@
 /** Culprits that are named in a sentence. */
 #define MAX_CULPRITS	3
 
+/** Arguments of VM exits, too. */
+#define MAX_ARGUMENTS	3
+
 /** Unknown time that makes a difference. */
 #define MUCH_UNKNOWN	0.01
 
@@ -93,6 +96,27 @@ static void put_culprits(struct output *out, const struct diff_item *item)
 	}
 }
 
+static void put_arguments(struct output *out, const struct diff_item *item)
+{
+	if (item->arguments_unknown)
+		out_str(out, "\n    what for is unknown: a trace does not have the event that "
+			     "shows it");
+	for (size_t i = 0; i < item->n_arguments && i < MAX_ARGUMENTS; i++) {
+		const struct diff_argument *argument = &item->arguments[i];
+		const struct diff_value *value = argument->value;
+
+		if (value[DIFF_AFTER].ns == value[DIFF_BEFORE].ns)
+			break;
+		out_char(out, '\n');
+		out_sentence(out, "    %s%s%s: %s, before %s; ", argument->name,
+			     argument->cause ? ", " : "", argument->cause ? argument->cause : "",
+			     duration_text(value[DIFF_AFTER].ns).text,
+			     duration_text(value[DIFF_BEFORE].ns).text);
+		out_printf(out, "%.1f times a second, before %.1f", value[DIFF_AFTER].per_s,
+			   value[DIFF_BEFORE].per_s);
+	}
+}
+
 /** A vCPU, with what its machine is called, if that is not a part of its name. */
 static void put_who(struct output *out, const struct diff_item *item)
 {
@@ -146,12 +170,13 @@ static void put_exit(struct output *out, const struct diff_item *item)
 		put_who(out, item);
 		out_sentence(out, " had no VM exits %s; before, they cost ", item->reason);
 		put_past(out, &item->value[DIFF_BEFORE]);
-		return;
+	} else {
+		out_sentence(out, "VM exits %s of ", item->reason);
+		put_who(out, item);
+		out_str(out, " cost ");
+		put_value(out, item->value, diff_is_cost(item));
 	}
-	out_sentence(out, "VM exits %s of ", item->reason);
-	put_who(out, item);
-	out_str(out, " cost ");
-	put_value(out, item->value, diff_is_cost(item));
+	put_arguments(out, item);
 }
 
 static void put_item(struct output *out, const struct diff_item *item)
@@ -226,7 +251,19 @@ static const struct table_column by_columns[] = {
 	{ .key = "after_ns_per_s", .type = TABLE_NS },
 };
 
-enum { N_BY = ARRAY_SIZE(by_columns) };
+/** What VM exits of a reason were for: a row of CSV each, too. */
+static const struct table_column argument_columns[] = {
+	{ .key = "argument" },
+	{ .key = "cause" },
+	{ .key = "before_ns_per_s", .type = TABLE_NS },
+	{ .key = "after_ns_per_s", .type = TABLE_NS },
+	{ .key = "before_per_s", .type = TABLE_FIXED },
+	{ .key = "after_per_s", .type = TABLE_FIXED },
+	{ .key = "before_count", .type = TABLE_COUNT },
+	{ .key = "after_count", .type = TABLE_COUNT },
+};
+
+enum { N_BY = ARRAY_SIZE(by_columns), N_ARGUMENT = ARRAY_SIZE(argument_columns) };
 
 static const struct table_column columns[] = {
 	{ .key = "machine" },
@@ -235,14 +272,20 @@ static const struct table_column columns[] = {
 	{ .key = "kind" },
 	{ .key = "what" },
 	{ .key = "by", .not_json = true },
+	{ .key = "argument", .not_json = true },
+	{ .key = "cause", .not_json = true },
 	{ .key = "before_ns_per_s", .type = TABLE_NS },
 	{ .key = "after_ns_per_s", .type = TABLE_NS },
 	{ .key = "before_per_s", .type = TABLE_FIXED },
 	{ .key = "after_per_s", .type = TABLE_FIXED },
+	{ .key = "before_count", .type = TABLE_COUNT },
+	{ .key = "after_count", .type = TABLE_COUNT },
 	{ .key = "before", .type = TABLE_ONE_STAT, .stat = DIFF_WAKE },
 	{ .key = "after", .type = TABLE_ONE_STAT, .stat = DIFF_WAKE },
 	{ .key = "includes" },
 	{ .key = "by", .type = TABLE_LIST, .not_csv = true, .list = by_columns, .n_list = N_BY },
+	{ .key = "arguments", .type = TABLE_LIST, .not_csv = true, .list = argument_columns,
+	  .n_list = N_ARGUMENT },
 };
 
 static const struct table table = { .rows = { .key = "differences", TABLE_COLUMNS(columns) } };
@@ -257,9 +300,13 @@ static const char *what_of(const struct diff_item *item)
 	return item->kind == DIFF_STATE ? virt_state_name(item->state) : item->reason;
 }
 
-/** @by: the cells of all culprits */
+/** The cells of the parts of an item. */
+struct parts {
+	struct table_cell *by, *arguments;
+};
+
 static void item_row(struct table_writer *to, const struct diff_item *item,
-		     const struct table_cell *by)
+		     const struct parts *parts)
 {
 	const struct diff_value *before = &item->value[DIFF_BEFORE];
 	const struct diff_value *after = &item->value[DIFF_AFTER];
@@ -269,12 +316,17 @@ static void item_row(struct table_writer *to, const struct diff_item *item,
 	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
 		table_name(item->machine), table_number(item->vcpu), table_name(item->who),
 		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
-		table_absent(), table_optional(has_ns, before->ns),
-		table_optional(has_ns, after->ns), table_rate(true, before->per_s),
-		table_rate(true, after->per_s), wake_cell(before), wake_cell(after),
+		table_absent(), table_absent(), table_absent(),
+		table_optional(has_ns, before->ns), table_optional(has_ns, after->ns),
+		table_rate(true, before->per_s), table_rate(true, after->per_s),
+		table_number((int64_t)before->count), table_number((int64_t)after->count),
+		wake_cell(before), wake_cell(after),
 		table_optional_name(item->kind != DIFF_STATE || !item->includes ? NULL :
 				    virt_state_names(item->includes, "+", names, sizeof(names))),
-		item->n_culprits ? table_list(by, item->n_culprits) : table_absent(),
+		item->n_culprits ? table_list(parts->by, item->n_culprits) : table_absent(),
+		item->arguments_unknown ? table_unknown() :
+		item->n_arguments ? table_list(parts->arguments, item->n_arguments) :
+				    table_absent(),
 	});
 }
 
@@ -287,43 +339,83 @@ static void culprit_row(struct table_writer *to, const struct diff_item *item,
 	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
 		table_name(item->machine), table_number(item->vcpu), table_name(item->who),
 		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
-		by[0], by[1], by[2], none, none, none, none, none, none,
+		by[0], none, none, by[1], by[2], none, none, none, none, none, none, none, none,
+		none,
 	});
 }
 
-/** @by: room for the cells of its culprits */
-static void item_rows(struct table_writer *to, const struct diff_item *item, struct table_cell *by)
+static void argument_row(struct table_writer *to, const struct diff_item *item,
+			 const struct table_cell *argument)
+{
+	const struct table_cell none = table_absent();
+
+	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
+		table_name(item->machine), table_number(item->vcpu), table_name(item->who),
+		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
+		none, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5],
+		argument[6], argument[7], none, none, none, none, none,
+	});
+}
+
+static void argument_cells(struct table_cell *cells, const struct diff_argument *argument)
+{
+	const struct diff_value *before = &argument->value[DIFF_BEFORE];
+	const struct diff_value *after = &argument->value[DIFF_AFTER];
+
+	*cells++ = table_name(argument->name);
+	*cells++ = table_optional_name(argument->cause);
+	*cells++ = table_number(before->ns);
+	*cells++ = table_number(after->ns);
+	*cells++ = table_rate(true, before->per_s);
+	*cells++ = table_rate(true, after->per_s);
+	*cells++ = table_number((int64_t)before->count);
+	*cells = table_number((int64_t)after->count);
+}
+
+/** @parts: room for the cells of its parts */
+static void item_rows(struct table_writer *to, const struct diff_item *item,
+		      const struct parts *parts)
 {
 	for (size_t i = 0; i < item->n_culprits; i++) {
 		const struct diff_culprit *culprit = &item->culprits[i];
+		struct table_cell *by = &parts->by[N_BY * i];
 
-		by[N_BY * i] = table_name(culprit->name);
-		by[N_BY * i + 1] = table_number(culprit->ns[DIFF_BEFORE]);
-		by[N_BY * i + 2] = table_number(culprit->ns[DIFF_AFTER]);
+		by[0] = table_name(culprit->name);
+		by[1] = table_number(culprit->ns[DIFF_BEFORE]);
+		by[2] = table_number(culprit->ns[DIFF_AFTER]);
 	}
-	item_row(to, item, by);
+	for (size_t i = 0; i < item->n_arguments; i++)
+		argument_cells(&parts->arguments[N_ARGUMENT * i], &item->arguments[i]);
+	item_row(to, item, parts);
 	for (size_t i = 0; i < item->n_culprits && table_is(to, TABLE_CSV); i++)
-		culprit_row(to, item, &by[N_BY * i]);
+		culprit_row(to, item, &parts->by[N_BY * i]);
+	for (size_t i = 0; i < item->n_arguments && table_is(to, TABLE_CSV); i++)
+		argument_row(to, item, &parts->arguments[N_ARGUMENT * i]);
 }
 
 /** Return: 0 or -ENOMEM. */
 static int all_rows(struct table_writer *to, const struct diff *diff, size_t n)
 {
-	size_t most_culprits = 1;
-	struct table_cell *by;
+	size_t most_culprits = 1, most_arguments = 1;
+	struct parts parts;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (diff->items[i].n_culprits > most_culprits)
 			most_culprits = diff->items[i].n_culprits;
-	by = calloc(most_culprits, N_BY * sizeof(*by));
-	if (!by)
-		return -ENOMEM;
-	table_flat(to, true);
-	for (size_t i = 0; i < n; i++)
-		item_rows(to, &diff->items[i], by);
-	table_flat_end(to);
-	free(by);
-	return 0;
+		if (diff->items[i].n_arguments > most_arguments)
+			most_arguments = diff->items[i].n_arguments;
+	}
+	parts.by = calloc(most_culprits, N_BY * sizeof(*parts.by));
+	parts.arguments = calloc(most_arguments, N_ARGUMENT * sizeof(*parts.arguments));
+	if (parts.by && parts.arguments) {
+		table_flat(to, true);
+		for (size_t i = 0; i < n; i++)
+			item_rows(to, &diff->items[i], &parts);
+		table_flat_end(to);
+	}
+	free(parts.by);
+	free(parts.arguments);
+	return parts.by && parts.arguments ? 0 : -ENOMEM;
 }
 
 static void missing_vcpus(struct json *json, const struct diff *diff, enum diff_side side)

@@ -9,6 +9,7 @@
 
 #include "model_vcpus.h"
 #include "report.h"
+#include "virt_arguments.h"
 #include "virt_needs.h"
 
 /* --- what is told ---------------------------------------------------------------------------- */
@@ -36,6 +37,35 @@ const char *report_reason(const struct report *report, int32_t reason)
 	const char *name = virt_model_reason(report->load->model, reason);
 
 	return name ? name : "unknown";
+}
+
+bool report_has_argument(const struct report *report, int32_t reason)
+{
+	return virt_reason_record(report->load->model, reason) != VIRT_RECORD_N_KINDS;
+}
+
+bool report_has_causes(const struct report *report, int32_t reason)
+{
+	return virt_reason_for_memory(report->load->model, reason) &&
+	       exit_causes_recorded(virt_model_recorded(report->load->model));
+}
+
+const char *report_argument(const struct report *report, const struct virt_window_exit *exit)
+{
+	const struct virt_model *model = report->load->model;
+	const char *name = virt_argument_name(model, exit->argument);
+
+	if (name)
+		return name;
+	return virt_model_has_recorded(model, virt_reason_record(model, exit->reason)) ?
+	       "not recorded" : "unknown";
+}
+
+const char *report_cause(const struct report *report, const struct virt_window_exit *exit)
+{
+	const char *name = exit_cause_name((enum exit_cause)exit->cause);
+
+	return !report_has_causes(report, exit->reason) ? NULL : name ? name : "unknown";
 }
 
 const char *report_who(const struct report *report, int32_t who)

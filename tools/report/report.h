@@ -93,6 +93,23 @@ int64_t report_busy_ns(const struct virt_pcpu_totals *totals);
 const char *report_reason(const struct report *report, int32_t reason);
 const char *report_who(const struct report *report, int32_t who);
 
+/** report_has_argument - do records of some kind show what exits of a reason were for? */
+bool report_has_argument(const struct report *report, int32_t reason);
+
+/** report_has_causes - can the trace show what the host did during exits of a reason? */
+bool report_has_causes(const struct report *report, int32_t reason);
+
+/**
+ * report_argument - what exits with the same argument were for
+ *
+ * Return: "not recorded": the records have no argument of these exits; "unknown": there are no such
+ * records.
+ */
+const char *report_argument(const struct report *report, const struct virt_window_exit *exit);
+
+/** report_cause - what the host did during them. Return: NULL: report_has_causes() is false. */
+const char *report_cause(const struct report *report, const struct virt_window_exit *exit);
+
 /**
  * report_detail - the detail of an interval of a vCPU in words
  * @who: receives the vCPU or task in it, or VIRT_NONE

@@ -68,42 +68,6 @@ struct of_whom {
 	int64_t			ns;	/* cost of all of them */
 };
 
-static bool has_argument(const struct report *report, int32_t reason)
-{
-	return virt_reason_record(report->load->model, reason) != VIRT_RECORD_N_KINDS;
-}
-
-/** Was what shows the arguments of a reason recorded? */
-static bool is_recorded(const struct report *report, int32_t reason)
-{
-	return virt_model_has_recorded(report->load->model,
-				       virt_reason_record(report->load->model, reason));
-}
-
-static const char *argument_name(const struct report *report,
-				 const struct virt_window_exit *exit)
-{
-	const char *name = virt_argument_name(report->load->model, exit->argument);
-
-	if (name)
-		return name;
-	return is_recorded(report, exit->reason) ? "not recorded" : "unknown";
-}
-
-/** Can the trace show what the host did? */
-static bool has_causes(const struct report *report, int32_t reason)
-{
-	return virt_reason_for_memory(report->load->model, reason) &&
-	       exit_causes_recorded(virt_model_recorded(report->load->model));
-}
-
-static const char *cause_name(const struct report *report, const struct virt_window_exit *exit)
-{
-	const char *name = exit_cause_name((enum exit_cause)exit->cause);
-
-	return !has_causes(report, exit->reason) ? NULL : name ? name : "unknown";
-}
-
 static struct table_cell cost_cell(const struct report *report, const struct virt_window_exit *exit)
 {
 	return report_exit_has_cost(report, &exit->cost) ? table_durations(&exit->cost) :
@@ -136,9 +100,9 @@ static void arguments_row(struct table_writer *to, const struct of_whom *of,
 		cost_cell(report, exit),
 		report_exit_has_cost(report, &exit->cost) ? table_share(exit->cost.ns, of->ns) :
 							    table_absent(),
-		by_cause && has_causes(report, exit->reason) ?
+		by_cause && report_has_causes(report, exit->reason) ?
 			table_list(by_cause->cells, by_cause->n) : table_absent(),
-		by_argument && has_argument(report, exit->reason) ?
+		by_argument && report_has_argument(report, exit->reason) ?
 			table_list(by_argument->cells, by_argument->n) : table_absent(),
 	});
 }
@@ -156,8 +120,8 @@ static int make_list(const struct of_whom *of, int32_t reason, bool by_argument,
 		if (all[i].reason != reason)
 			continue;
 		if (by_argument)
-			*cell++ = table_name(argument_name(of->report, &all[i]));
-		*cell++ = table_name(cause_name(of->report, &all[i]));
+			*cell++ = table_name(report_argument(of->report, &all[i]));
+		*cell++ = table_name(report_cause(of->report, &all[i]));
 		*cell++ = table_number((int64_t)all[i].count);
 		*cell++ = cost_cell(of->report, &all[i]);
 		list->n++;
@@ -169,14 +133,14 @@ static int make_list(const struct of_whom *of, int32_t reason, bool by_argument,
 static void argument_rows(struct table_writer *to, const struct of_whom *of, int32_t reason,
 			  const struct virt_window_exit *cause)
 {
-	if (!has_argument(of->report, reason))
+	if (!report_has_argument(of->report, reason))
 		return;
 	for (size_t i = 0; i < of->stats->n_arguments; i++) {
 		const struct virt_window_exit *exit = &of->stats->arguments[i];
 
 		if (exit->reason == reason && (!cause || exit->cause == cause->cause))
-			arguments_row(to, of, exit, cause ? cause_name(of->report, cause) : NULL,
-				      argument_name(of->report, exit), NULL, NULL);
+			arguments_row(to, of, exit, cause ? report_cause(of->report, cause) : NULL,
+				      report_argument(of->report, exit), NULL, NULL);
 	}
 }
 
@@ -185,6 +149,7 @@ static int arguments_reason_rows(struct table_writer *to, const struct of_whom *
 				 const struct virt_window_exit *reason)
 {
 	struct list by_cause = { 0 }, by_argument = { 0 };
+	bool has_causes;
 	int ret = 0;
 
 	if (table_is(to, TABLE_JSON))
@@ -197,14 +162,15 @@ static int arguments_reason_rows(struct table_writer *to, const struct of_whom *
 	free(by_argument.cells);
 	if (ret || table_is(to, TABLE_JSON))
 		return ret;
-	if (!has_causes(of->report, reason->reason))
+	has_causes = report_has_causes(of->report, reason->reason);
+	if (!has_causes)
 		argument_rows(to, of, reason->reason, NULL);
-	for (size_t i = 0; i < of->stats->n_causes && has_causes(of->report, reason->reason); i++) {
+	for (size_t i = 0; i < of->stats->n_causes && has_causes; i++) {
 		const struct virt_window_exit *cause = &of->stats->causes[i];
 
 		if (cause->reason != reason->reason)
 			continue;
-		arguments_row(to, of, cause, cause_name(of->report, cause), NULL, NULL, NULL);
+		arguments_row(to, of, cause, report_cause(of->report, cause), NULL, NULL, NULL);
 		argument_rows(to, of, reason->reason, cause);
 	}
 	return 0;
@@ -298,7 +264,7 @@ static void put_lacks_of_causes(struct output *out, const struct report *report)
 	bool any = false;
 
 	for (int32_t i = 0; virt_model_reason(model, i) && !any; i++)
-		any = has_causes(report, i);
+		any = report_has_causes(report, i);
 	for (int i = 0; i < VIRT_RECORD_N_KINDS && any; i++) {
 		if (!(lacks & VIRT_RECORD_BIT(i)))
 			continue;
