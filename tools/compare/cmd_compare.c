@@ -328,6 +328,8 @@ static const struct ksv_option compare_option_table[] = {
 	  take_seed, offsetof(OPTIONS, options.seed), NULL },
 	{ 0, "windows", "N", "measure rates of a trace in N parts of it, default 10",
 	  take_windows, offsetof(OPTIONS, what.windows), NULL },
+	{ 0, "exits", NULL, "also: what VM exits of a trace were for, their numbers\n"
+	  "and costs", ksv_take_flag, offsetof(OPTIONS, what.exits), NULL },
 	{ 0, "boot", NULL, "instead: phases and levels of guests' boots, from\n"
 	  "hypercalls or their own traces", ksv_take_flag,
 	  offsetof(OPTIONS, what.boot), NULL },
@@ -570,6 +572,10 @@ static int read_all(struct job *job, char **files, int n)
 			      (enum compare_better)better);
 	if (job->n_results && !job->quiet)
 		trace_notes_print(&job->compare.notes, stderr);
+	if (!status && compare_fill_absent(&job->compare)) {
+		ksv_error("not enough memory");
+		status = KSV_EXIT_FILE;
+	}
 	if (!status)
 		status = choose_runs(job);
 	if (!status)
@@ -680,8 +686,13 @@ static int run_job(struct job *job, char **files, int n)
 	    (ksv_vcpus_given(&job->what.vcpus) || job->what.from.kind || job->what.to.kind))
 		status = ksv_usage_error(job->command, "--vcpu, --from and --to are of traces, and "
 					 "exclude --boot");
+	if (!status && job->what.exits && (!n || job->what.boot))
+		status = ksv_usage_error(job->command, "--exits is of traces, and excludes "
+					 "--boot");
 	if (!status)
 		status = check_columns(job);
+	job->what.metrics = job->metric;
+	job->what.n_metrics = job->n_metrics;
 	if (!status && !n && !job->n_values && !job->n_results)
 		status = ksv_usage_error(job->command, "no files: give traces, --values or "
 					 "--results");

@@ -76,12 +76,22 @@ struct compare_conditions {
 	int64_t		known_ns, ran_ns;	/* known for the first part of the second */
 };
 
+/** What it means that a run has no value of a metric that others have. */
+struct compare_absent {
+	int		run;
+	char		*whole;			/* the metric of which it is a part; or NULL */
+	char		*prefix;		/* of its name */
+	char		*why;			/* it is unknown; NULL: it did not happen */
+};
+
 struct compare {
 	char		*runs[COMPARE_MAX_RUNS];
 	struct compare_conditions conditions[COMPARE_MAX_RUNS];
 	int		n_runs;
 	struct compare_metric **metrics;
 	int		n_metrics, metrics_room;
+	struct compare_absent *absent;
+	size_t		n_absent, absent_room;
 	int		last_run, last_metric;	/* that were asked for: they come again */
 	uint64_t	bytes;			/* that the values come from */
 	size_t		n_judged;		/* differences that values can tell of */
@@ -132,6 +142,24 @@ const char *compare_better_name(enum compare_better better);
  * Return: 0, or as compare_run().
  */
 int compare_add_unknown(struct compare *compare, int run, const char *metric, const char *why);
+
+/** compare_add_to - compare_add() to a metric by its index */
+int compare_add_to(struct compare *compare, int run, int metric, double value);
+
+/**
+ * compare_add_absent - what it means if a run has no value of metrics that begin with @prefix
+ * @whole: a metric; theirs is 0 as often as this one has values that they have not. NULL: none
+ * @why: they are unknown; NULL: they are 0
+ *
+ * The longest prefix of a metric counts; of equal ones, one that is unknown.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int compare_add_absent(struct compare *compare, int run, const char *whole, const char *prefix,
+		       const char *why);
+
+/** compare_fill_absent - add what they mean, after all values. Return: 0 or -ENOMEM. */
+int compare_fill_absent(struct compare *compare);
 
 /** compare_is_unknown - does a run have no values, as they were not recorded? */
 static inline bool compare_is_unknown(const struct compare_set *set)

@@ -39,6 +39,18 @@ static void free_run(struct compare *compare, int run)
 	}
 }
 
+static void free_absent(struct compare *compare)
+{
+	for (size_t i = 0; i < compare->n_absent; i++) {
+		free(compare->absent[i].whole);
+		free(compare->absent[i].prefix);
+		free(compare->absent[i].why);
+	}
+	free(compare->absent);
+	compare->absent = NULL;
+	compare->n_absent = compare->absent_room = 0;
+}
+
 void compare_free(struct compare *compare)
 {
 	for (int i = 0; i < compare->n_runs; i++)
@@ -46,6 +58,7 @@ void compare_free(struct compare *compare)
 	for (int i = 0; i < compare->n_metrics; i++)
 		free_metric(compare->metrics[i]);
 	free(compare->metrics);
+	free_absent(compare);
 	trace_notes_free(&compare->notes);
 	compare_init(compare);
 }
@@ -122,15 +135,10 @@ int compare_metric(struct compare *compare, const char *name)
 	return metric;
 }
 
-int compare_add_times(struct compare *compare, int run, const char *name, double value,
-		      uint64_t times)
+static int add_times(struct compare *compare, int run, int metric, double value, uint64_t times)
 {
-	int metric = compare_metric(compare, name);
-	struct compare_set *set;
+	struct compare_set *set = &compare->metrics[metric]->sets[run];
 
-	if (metric < 0)
-		return metric;
-	set = &compare->metrics[metric]->sets[run];
 	if (times > COMPARE_MAX_VALUES || (times > 1 && set->n + times > COMPARE_MAX_VALUES))
 		return -E2BIG;
 	for (uint64_t i = 0; i < times; i++) {
@@ -141,9 +149,22 @@ int compare_add_times(struct compare *compare, int run, const char *name, double
 	return 0;
 }
 
+int compare_add_times(struct compare *compare, int run, const char *name, double value,
+		      uint64_t times)
+{
+	int metric = compare_metric(compare, name);
+
+	return metric < 0 ? metric : add_times(compare, run, metric, value, times);
+}
+
 int compare_add(struct compare *compare, int run, const char *name, double value)
 {
 	return compare_add_times(compare, run, name, value, 1);
+}
+
+int compare_add_to(struct compare *compare, int run, int metric, double value)
+{
+	return add_times(compare, run, metric, value, 1);
 }
 
 const char *compare_better_name(enum compare_better better)
@@ -167,6 +188,87 @@ int compare_add_unknown(struct compare *compare, int run, const char *name, cons
 		set->unknown = strdup(why);
 	return set->unknown ? 0 : -ENOMEM;
 }
+
+/* --- what a run does not have ---------------------------------------------------------------- */
+
+int compare_add_absent(struct compare *compare, int run, const char *whole, const char *prefix,
+		       const char *why)
+{
+	struct compare_absent *absent;
+
+	if (ARRAY_GROW(compare->absent, compare->n_absent, compare->absent_room))
+		return -ENOMEM;
+	absent = &compare->absent[compare->n_absent++];
+	*absent = (struct compare_absent){
+		.run = run, .whole = whole ? strdup(whole) : NULL, .prefix = strdup(prefix),
+		.why = why ? strdup(why) : NULL,
+	};
+	return (!whole || absent->whole) && absent->prefix && (!why || absent->why) ? 0 : -ENOMEM;
+}
+
+/** By run and prefix; of equal ones, the unknown one last. */
+static int compare_absents(const void *a, const void *b)
+{
+	const struct compare_absent *x = a, *y = b;
+	int order = x->run - y->run;
+
+	if (!order)
+		order = strcmp(x->prefix, y->prefix);
+	return order ? order : !!x->why - !!y->why;
+}
+
+/** Return: NULL: nothing was said about it. */
+static const struct compare_absent *find_absent(const struct compare *compare, int run,
+						const char *name)
+{
+	const struct compare_absent *found = NULL;
+	size_t longest = 0;
+
+	/* all prefixes of a name are in order, shorter ones first */
+	for (size_t i = 0; i < compare->n_absent; i++) {
+		const struct compare_absent *absent = &compare->absent[i];
+		size_t n = strlen(absent->prefix);
+
+		if (absent->run == run && n >= longest && !strncmp(name, absent->prefix, n)) {
+			found = absent;
+			longest = n;
+		}
+	}
+	return found;
+}
+
+static int fill(struct compare *compare, int metric, int run)
+{
+	const struct compare_metric *of = compare->metrics[metric];
+	const struct compare_absent *absent = find_absent(compare, run, of->name);
+	int whole, ret = 0;
+
+	if (!absent || (of->sets[run].n && absent->why))
+		return 0;
+	if (absent->why)
+		return compare_add_unknown(compare, run, of->name, absent->why);
+	whole = absent->whole ? find_metric(compare, absent->whole) : -1;
+	for (size_t n = of->sets[run].n; whole >= 0 && !ret &&
+	     n < compare->metrics[whole]->sets[run].n; n++)
+		ret = add_times(compare, run, metric, 0, 1);
+	return ret;
+}
+
+int compare_fill_absent(struct compare *compare)
+{
+	int ret = 0;
+
+	if (compare->n_absent)
+		qsort(compare->absent, compare->n_absent, sizeof(*compare->absent),
+		      compare_absents);
+	for (int metric = 0; metric < compare->n_metrics && compare->n_absent && !ret; metric++)
+		for (int run = 0; run < compare->n_runs && !ret; run++)
+			ret = fill(compare, metric, run);
+	free_absent(compare);
+	return ret;
+}
+
+/* --- what is kept ---------------------------------------------------------------------------- */
 
 void compare_keep_runs(struct compare *compare, const int *runs, int n)
 {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "compare_boot.h"
+#include "compare_exits.h"
 #include "compare_trace.h"
 #include "kvm_meta.h"
 #include "model_vcpus.h"
@@ -109,6 +110,8 @@ struct job {
 	int			run;
 	const struct virt_model	*model;
 	const struct virt_machine *machine;
+	struct compare_exits	*exits;		/* if they are compared; or NULL */
+	const struct virt_worst	*worst;
 	struct virt_window_query *queries;	/* by window */
 	struct virt_window_walk	**walks;
 	int			windows;
@@ -209,6 +212,8 @@ static int make_windows(struct job *job)
 	for (int i = 0; i < job->windows; i++) {
 		job->queries[i].from_ns = (int64_t)(begin + length * i / job->windows);
 		job->queries[i].to_ns = (int64_t)(begin + length * (i + 1) / job->windows);
+		if (job->exits)
+			job->queries[i].parts = VIRT_WINDOW_EXITS | VIRT_WINDOW_ARGUMENTS;
 		job->walks[i] = virt_window_walk_new(job->model, &job->queries[i]);
 		if (!job->walks[i])
 			return -ENOMEM;
@@ -232,10 +237,12 @@ static int add_hit(void *arg, const struct virt_worst_hit *hit)
 	/* how long the others took is not known */
 	if (hit->whole)
 		trace_value_add(job, duration_metrics[hit->kind], (double)hit->cost_ns);
+	if (hit->whole && hit->kind == VIRT_WORST_EXIT && job->exits && !job->ret)
+		job->ret = compare_exits_hit(job->exits, job->worst, hit);
 	return job->ret;
 }
 
-static void add_durations(struct job *job, const struct virt_worst *worst)
+static void add_durations(struct job *job)
 {
 	struct virt_worst_query query = {
 		.from_ns = job->from_ns, .to_ns = job->to_ns, .of = job->of, .n_of = job->n_of,
@@ -249,7 +256,7 @@ static void add_durations(struct job *job, const struct virt_worst *worst)
 			continue;
 		query.kinds = 1u << kind;
 		if (virt_model_knows(job->model, number))
-			virt_worst_each(worst, &query, add_hit, job);
+			virt_worst_each(job->worst, &query, add_hit, job);
 		else
 			add_unknown(job, duration_metrics[kind], number);
 	}
@@ -274,7 +281,7 @@ static void add_levels(struct job *job)
 	trace_value_add(job, "exit_multiplication", (double)all.l1 / (double)all.l2);
 }
 
-static void add_machine(struct job *job, int32_t index, const struct virt_worst *worst)
+static void add_machine(struct job *job, int32_t index)
 {
 	job->machine = virt_model_machine(job->model, index);
 	job->n_of = 0;
@@ -284,14 +291,21 @@ static void add_machine(struct job *job, int32_t index, const struct virt_worst 
 	/* no list of vCPUs would mean all of them */
 	if (!job->n_of)
 		return;
+	if (job->exits)
+		compare_exits_machine(job->exits, job->machine->name);
 	for (int i = 0; i < job->windows && !job->ret; i++) {
 		struct sums sums = { .exits = 0 };
 
 		sum_up(&sums, job->walks[i], job);
 		job->ret = virt_window_walk_error(job->walks[i]);
 		add_window(job, &sums);
+		if (!job->ret && job->exits && sums.known_ns > 0)
+			job->ret = compare_exits_window(job->exits, job->walks[i], job->of,
+							job->n_of, sums.known_ns);
 	}
-	add_durations(job, worst);
+	add_durations(job);
+	if (!job->ret && job->exits)
+		job->ret = compare_exits_end(job->exits);
 	add_levels(job);
 }
 
@@ -356,15 +370,27 @@ static void count_record(void *arg, const struct kvm_trace_record *record)
 
 static void add_all(struct job *job)
 {
+	const struct compare_trace_options *options = job->options;
 	struct virt_worst *worst = virt_worst_new(job->model, false, NULL, 0);
 
+	job->worst = worst;
 	job->of = calloc((size_t)virt_model_n_vcpus(job->model) + 1, sizeof(*job->of));
-	job->ret = worst && job->of ? make_windows(job) : -ENOMEM;
+	if (!worst || !job->of)
+		job->ret = -ENOMEM;
+	if (!job->ret && options->exits) {
+		job->exits = compare_exits_new(job->compare, job->run, job->model,
+					       options->metrics, options->n_metrics);
+		if (!job->exits)
+			job->ret = -ENOMEM;
+	}
+	if (!job->ret)
+		job->ret = make_windows(job);
 	for (int32_t i = 0; i < virt_model_n_machines(job->model) && !job->ret; i++)
-		add_machine(job, i, worst);
+		add_machine(job, i);
 	free_windows(job);
 	job->machine = NULL;
 	add_volume(job);
+	compare_exits_free(job->exits);
 	virt_worst_free(worst);
 }
 

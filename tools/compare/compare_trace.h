@@ -12,6 +12,9 @@
 /** What of a trace is compared. */
 struct compare_trace_options {
 	int		windows;	/* of equal length, in which rates are measured */
+	bool		exits;		/* also: what VM exits were for, see compare_exits.h */
+	const char *const *metrics;	/* of these, only those that fit; @n_metrics */
+	int		n_metrics;
 	bool		boot;		/* instead: phases and levels of guests' boots */
 	const char	*dialect;	/* of their hypercalls; NULL: found by the calls */
 	struct ksv_vcpu_set vcpus;	/* only these */

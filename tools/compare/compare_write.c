@@ -14,7 +14,7 @@
 #define VALUE_WIDTH	12
 #define PERCENT_WIDTH	11
 #define MIN_NAME_WIDTH	8
-#define MAX_NAME_WIDTH	40
+#define MAX_NAME_WIDTH	60
 
 const char *const compare_percentiles[] = {
 	[STATS_NEAREST] = "nearest",
