@@ -59,6 +59,59 @@ cp "$OUT" "$WORK/once"
 run top -q -f openmetrics --from 1793.3 --to 1793.4 "$SAMPLES/kvm-host.dat"
 same "$OUT" "$WORK/once"
 
+# What VM exits were for: intervals add up to report --exits, and all the rest is as without the option.
+cat > "$WORK/arguments.py" << 'END'
+import collections, csv, json, re, sys
+page, top, rows, metrics, plain = sys.argv[1:]
+wanted = collections.Counter()
+for vcpu in json.load(open(page))["vcpus"]:
+    for exit in vcpu["exits"] if vcpu["vcpu"] != "all" else []:
+        for part in exit.get("arguments", []):
+            cause = part["cause"] + ":" if "causes" in exit else ""
+            cost = part["cost"] or {"count": 0}
+            key = vcpu["vcpu"], exit["reason"] + ":" + cause + part["argument"]
+            wanted[(*key, "count")] += part["count"]
+            wanted[(*key, "complete")] += cost["count"]
+            wanted[(*key, "ns")] += cost.get("total_ns", 0)
+wanted = +wanted
+found, more = collections.Counter(), collections.Counter()
+intervals = json.load(open(top))["intervals"]
+for interval in intervals:
+    for fact in interval["facts"]:
+        if fact["section"] == "exit_arguments":
+            for value in "count", "complete", "ns":
+                found[fact["vcpu"], fact["name"], value] += fact.get(value) or 0
+    interval["facts"] = [fact for fact in interval["facts"] if fact["section"] != "exit_arguments"]
+assert +found == wanted, (found - wanted, wanted - found)
+assert intervals == json.load(open(plain))["intervals"]
+for row in csv.DictReader(open(rows, newline="")):
+    if row["section"] == "exit_arguments":
+        for value in "count", "complete", "ns":
+            more[row["vcpu"], row["name"], value] += int(row[value] or 0)
+assert +more == wanted
+counts = re.findall(r'^kshark_virt_exit_arguments_total{.*vcpu="([^"]*)".*,exit="([^"]*)"} (\d+)$', open(metrics).read(), re.M)
+assert {(vcpu, name): int(n) for vcpu, name, n in counts} == \
+    {key[:2]: n for key, n in wanted.items() if key[2] == "count"}
+print(len(wanted))
+END
+for sample in kvm-host.dat kvm-memory.dat hvm-io.xen; do
+	run report -q --exits -f json "$SAMPLES/$sample"
+	cp "$OUT" "$WORK/exits.json"
+	for format in json csv openmetrics; do
+		run top -q --exits --interval 370ms -f $format "$SAMPLES/$sample"
+		status 0
+		cp "$OUT" "$WORK/exits.$format.top"
+	done
+	run top -q --interval 370ms -f json "$SAMPLES/$sample"
+	check "top --exits $sample is report's" python3 "$WORK/arguments.py" "$WORK/exits.json" \
+		"$WORK/exits.json.top" "$WORK/exits.csv.top" "$WORK/exits.openmetrics.top" "$OUT"
+done
+run top -q --exits --once --interval 1s "$SAMPLES/kvm-host.dat"
+golden t131_top_exits "$OUT"
+run top --exits - < /dev/null
+status 2
+says "$ERR" '--exits requires a complete trace'
+
 run top -q --interval 500ms "$SAMPLES/credit2-basic.xen"
 status 0
 golden t131_top "$OUT"

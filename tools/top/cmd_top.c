@@ -41,7 +41,7 @@ static const struct top_format *const formats[] = {
 struct top_options {
 	const struct ksv_command *command;
 	int			format;		/* index of @formats; -1: none was asked for */
-	bool			quiet, once, follow, no_exits;
+	bool			quiet, once, follow, no_exits, exits;
 	const char		*output, *sidecar, *listen;
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to, interval, hold;
@@ -60,6 +60,8 @@ static const struct ksv_option top_option_table[] = {
 	  ksv_take_time, offsetof(OPTIONS, interval), NULL },
 	{ 0, "once", NULL, "only the first interval",
 	  ksv_take_flag, offsetof(OPTIONS, once), NULL },
+	{ 0, "exits", NULL, "also what VM exits were for; of a complete trace",
+	  ksv_take_flag, offsetof(OPTIONS, exits), NULL },
 	{ 0, "follow", NULL, "FILE is still being written: wait for more at its end",
 	  ksv_take_flag, offsetof(OPTIONS, follow), NULL },
 	{ 0, "listen", "ADDRESS:PORT", "serve counters of live input over HTTP, at\n/metrics; PORT "
@@ -83,6 +85,11 @@ static const struct ksv_option top_option_table[] = {
 	KSV_OPTIONS_TRACE(OPTIONS, trace),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
+
+static unsigned int scope_of(const struct top_options *options)
+{
+	return options->exits ? TOP_ARGUMENTS : TOP_ALL;
+}
 
 /** Times may be farther apart than a time can be. */
 static uint64_t length_of(int64_t from_ns, int64_t to_ns)
@@ -115,7 +122,7 @@ static int write_intervals(const struct top_options *options, struct report *rep
 	do {
 		report->to_ns = whole || length_of(report->from_ns, to_ns) <= (uint64_t)step ?
 				to_ns : report->from_ns + step;
-		if (top_interval_make(&interval, report, &options->vcpus, TOP_ALL))
+		if (top_interval_make(&interval, report, &options->vcpus, scope_of(options)))
 			return -ENOMEM;
 		if (format->at_once)
 			trace_notes_copy(&interval.notes, &report->load->notes);
@@ -152,6 +159,7 @@ static int write_top(const struct top_options *options, struct report *report)
 struct replay {
 	struct report		*report;
 	const struct ksv_vcpu_set *vcpus;
+	unsigned int		scope;		/* set of enum top_scope */
 	int64_t			from_ns, to_ns, step;
 };
 
@@ -177,7 +185,8 @@ static const struct top_interval *replay_get(void *self, uint64_t number)
 
 	replay->report->from_ns = from_ns;
 	replay->report->to_ns = left < replay->step ? replay->to_ns : from_ns + replay->step;
-	if (interval && !top_interval_make(interval, replay->report, replay->vcpus, TOP_ALL))
+	if (interval && !top_interval_make(interval, replay->report, replay->vcpus,
+					    replay->scope))
 		return interval;
 	free(interval);
 	return NULL;
@@ -197,7 +206,8 @@ static void replay_put(void *self, const struct top_interval *interval)
 static int show_file(const struct top_options *options, struct report *report)
 {
 	struct replay replay = {
-		.report = report, .vcpus = &options->vcpus, .from_ns = report->from_ns,
+		.report = report, .vcpus = &options->vcpus, .scope = scope_of(options),
+		.from_ns = report->from_ns,
 		.to_ns = report->to_ns, .step = options->interval.ns,
 	};
 	const struct top_screen_source source = {
@@ -259,6 +269,9 @@ static int check_live(const struct top_options *options, const char *path)
 	if (options->from.kind || options->to.kind)
 		return ksv_usage_error(options->command, "%s: --from and --to require a complete "
 				       "trace", path);
+	if (options->exits)
+		return ksv_usage_error(options->command, "%s: --exits requires a complete trace",
+				       path);
 	if (options->trace.correct_skew)
 		return ksv_usage_error(options->command, "%s: --correct-skew requires a complete "
 				       "trace",

@@ -17,6 +17,7 @@ enum top_kind {
 	TOP_STATE,
 	TOP_UNSPLIT,		/* of TOP_STATE: VIRT_INTERVAL_UNSPLIT */
 	TOP_EXIT,
+	TOP_ARGUMENT,		/* of TOP_EXIT: what they were for, if it is asked for */
 	TOP_WAKE,
 	TOP_STEAL,
 	TOP_LOSS,		/* of a pCPU */
@@ -33,7 +34,7 @@ struct top_fact {
 	const char	*vcpu;			/* NULL: of a machine or pCPU */
 	int32_t		machine_id, vcpu_id;	/* of these; or VIRT_NONE */
 	int		pcpu;			/* or VIRT_NONE */
-	const char	*name;			/* state, reason, culprit; or NULL */
+	const char	*name;			/* state, reason, culprit, argument; or NULL */
 	int32_t		id;			/* of what the name is; names may be the same */
 	int64_t		ns;			/* or VIRT_NONE: not known */
 	int64_t		count;			/* or VIRT_NONE */
@@ -45,21 +46,24 @@ struct top_fact {
 
 typedef void (*top_fact_fn)(void *arg, const struct top_fact *fact);
 
-/** Of which machines it is told. */
-enum top_machines {
-	TOP_ALL = 0,		/* so that intervals add up to the whole of a file */
-	TOP_LIVING,		/* not of those that ended before the window: for days, they would
-				 * be most of it */
+/** What belongs to an interval; a set. */
+enum top_scope {
+	TOP_ALL = 0,		/* all machines, so that intervals add up to the whole of a file */
+	TOP_LIVING = 1 << 0,	/* not those that ended before the window: for days, they would be
+				 * most of it */
+	TOP_ARGUMENTS = 1 << 1,	/* also TOP_ARGUMENT, which takes longer */
 };
 
 /**
  * top_facts - all that is told of the window of @report, machine by machine, then pCPUs
  *
- * Names are those of the model.
+ * Names are those of the model, or are gone when @take returns.
+ *
+ * @scope: set of enum top_scope
  *
  * Return: 0 or -ENOMEM.
  */
-int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, enum top_machines machines,
+int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned int scope,
 	      top_fact_fn take, void *arg);
 
 /** The numbers of a fact. */
@@ -92,7 +96,7 @@ struct top_interval {
 
 /** top_interval_make - the facts of the window of @report. Return: 0, to be freed, or -ENOMEM. */
 int top_interval_make(struct top_interval *interval, struct report *report,
-		      const struct ksv_vcpu_set *vcpus, enum top_machines machines);
+		      const struct ksv_vcpu_set *vcpus, unsigned int scope);
 
 /** top_interval_bytes - how much memory it takes. */
 size_t top_interval_bytes(const struct top_interval *interval);

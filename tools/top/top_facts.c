@@ -4,13 +4,15 @@
  * @brief	An interval, fact by fact.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "top.h"
+#include "virt_arguments.h"
 #include "virt_needs.h"
 
 struct walk {
 	struct report	*report;
-	enum top_machines machines;
+	unsigned int	scope;		/* set of enum top_scope */
 	top_fact_fn	take;
 	void		*arg;
 };
@@ -23,6 +25,7 @@ static const struct kind_row {
 	[TOP_STATE] = { "state", TOP_COUNT | TOP_NS },
 	[TOP_UNSPLIT] = { "unsplit", TOP_NS },
 	[TOP_EXIT] = { "exits", TOP_COUNT | TOP_NS | TOP_COMPLETE },
+	[TOP_ARGUMENT] = { "exit_arguments", TOP_COUNT | TOP_NS | TOP_COMPLETE },
 	[TOP_WAKE] = { "wakes", TOP_COUNT | TOP_NS | TOP_COMPLETE | TOP_WAKE_NS },
 	[TOP_STEAL] = { "culprit", TOP_NS },
 	[TOP_LOSS] = { "lost", TOP_COUNT | TOP_NS },
@@ -124,6 +127,32 @@ static void vcpu_exits(const struct walk *walk, struct top_fact fact,
 	}
 }
 
+/** The parts of reasons that have any. */
+static void vcpu_arguments(const struct walk *walk, struct top_fact fact,
+			   const struct virt_window_stats *stats)
+{
+	char name[3 * EXIT_ARGUMENT_NAME];
+
+	fact.kind = TOP_ARGUMENT;
+	fact.name = name;
+	for (size_t i = 0; i < stats->n_arguments; i++) {
+		const struct virt_window_exit *exit = &stats->arguments[i];
+		const char *cause = report_cause(walk->report, exit);
+
+		if (!report_has_argument(walk->report, exit->reason))
+			continue;
+		snprintf(name, sizeof(name), "%s:%s%s%s", report_reason(walk->report, exit->reason),
+			 cause ? cause : "", cause ? ":" : "",
+			 report_argument(walk->report, exit));
+		/* numbers of arguments are those of the model, which may not last */
+		fact.id = exit->reason;
+		set_lengths(&fact, exit->count, &exit->cost);
+		if (!knows(walk, VIRT_NUMBER_EXIT_COST))
+			fact.complete = fact.ns = VIRT_NONE;
+		walk->take(walk->arg, &fact);
+	}
+}
+
 static void vcpu_waits(const struct walk *walk, struct top_fact fact,
 		       const struct virt_window_stats *stats)
 {
@@ -162,7 +191,7 @@ static void machine_facts(const struct walk *walk, int32_t index)
 	};
 	struct report_machine machine;
 
-	if (walk->machines == TOP_LIVING && info->ended_ns <= walk->report->from_ns)
+	if (walk->scope & TOP_LIVING && info->ended_ns <= walk->report->from_ns)
 		return;
 	if (!report_machine(walk->report, index, &machine))
 		return;
@@ -181,6 +210,7 @@ static void machine_facts(const struct walk *walk, int32_t index)
 		fact.known_ns = stats->known_ns;
 		vcpu_states(walk, fact, stats);
 		vcpu_exits(walk, fact, stats);
+		vcpu_arguments(walk, fact, stats);
 		vcpu_waits(walk, fact, stats);
 	}
 }
@@ -204,13 +234,14 @@ static void pcpu_facts(const struct walk *walk)
 	}
 }
 
-int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, enum top_machines machines,
+int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned int scope,
 	      top_fact_fn take, void *arg)
 {
 	const struct walk walk = {
-		.report = report, .machines = machines, .take = take, .arg = arg,
+		.report = report, .scope = scope, .take = take, .arg = arg,
 	};
-	int ret = report_window(report, vcpus, VIRT_WINDOW_STATES);
+	int ret = report_window(report, vcpus, VIRT_WINDOW_STATES | (scope & TOP_ARGUMENTS ?
+				VIRT_WINDOW_EXITS | VIRT_WINDOW_ARGUMENTS : 0));
 
 	for (int32_t i = 0; !ret && i < virt_model_n_machines(report->load->model); i++) {
 		machine_facts(&walk, i);

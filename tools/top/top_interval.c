@@ -59,13 +59,13 @@ static void take_fact(void *arg, const struct top_fact *fact)
 }
 
 int top_interval_make(struct top_interval *interval, struct report *report,
-		      const struct ksv_vcpu_set *vcpus, enum top_machines machines)
+		      const struct ksv_vcpu_set *vcpus, unsigned int scope)
 {
 	struct collection collection = { .interval = interval };
 	int ret;
 
 	*interval = (struct top_interval){ .from_ns = report->from_ns, .to_ns = report->to_ns };
-	ret = top_facts(report, vcpus, machines, take_fact, &collection);
+	ret = top_facts(report, vcpus, scope, take_fact, &collection);
 	if (ret || interval->no_memory) {
 		top_interval_free(interval);
 		return -ENOMEM;

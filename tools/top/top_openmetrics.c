@@ -27,6 +27,10 @@ static const struct family families[] = {
 	{ "kshark_virt_exits", "counter", "VM exits.", TOP_EXIT, VALUE_COUNT, "reason" },
 	{ "kshark_virt_exit_cost_seconds", "counter", "From VM exit to entry, whole.",
 	  TOP_EXIT, VALUE_NS, "reason" },
+	{ "kshark_virt_exit_arguments", "counter", "VM exits by reason and argument.",
+	  TOP_ARGUMENT, VALUE_COUNT, "exit" },
+	{ "kshark_virt_exit_argument_cost_seconds", "counter", "The same, from VM exit to entry.",
+	  TOP_ARGUMENT, VALUE_NS, "exit" },
 	{ "kshark_virt_wakes", "counter", "Wake-ups.", TOP_WAKE, VALUE_COUNT, NULL },
 	{ "kshark_virt_wake", "gauge", "wake-up latency.",
 	  TOP_WAKE, VALUE_WAKE, NULL },
@@ -145,6 +149,16 @@ static void put_notes(struct output *out, const struct trace_notes *notes, const
 	}
 }
 
+/** What has to be asked for is left out unless it is there. */
+static bool is_left_out(const struct family *family, const struct top_interval *interval)
+{
+	size_t i = 0;
+
+	while (i < interval->n && interval->facts[i].kind != TOP_ARGUMENT)
+		i++;
+	return family->kind == TOP_ARGUMENT && i == interval->n;
+}
+
 /** @suffix: of counters in HELP and TYPE lines; @type: as put_notes() */
 static void put_families(struct output *out, const struct top_interval *interval,
 			 const char *suffix, const char *type)
@@ -153,6 +167,8 @@ static void put_families(struct output *out, const struct top_interval *interval
 		const struct writer writer = { .out = out, .family = &families[i] };
 		const char *after = is_counter(&families[i]) ? suffix : "";
 
+		if (is_left_out(&families[i], interval))
+			continue;
 		out_str(out, "# HELP ");
 		put_name(out, &families[i]);
 		out_printf(out, "%s ", after);

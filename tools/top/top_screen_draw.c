@@ -401,6 +401,7 @@ static void draw_fact(struct pen *pen, const struct top_row *row, double seconds
 {
 	static const char *const titles[TOP_N_KINDS] = {
 		[TOP_STATE] = "", [TOP_UNSPLIT] = "not split: ", [TOP_EXIT] = "exit ",
+		[TOP_ARGUMENT] = "exit for ",
 		[TOP_WAKE] = "wake-ups", [TOP_STEAL] = "taken by ",
 	};
 	const struct top_fact *fact = row->fact;

@@ -48,6 +48,7 @@ static void text_line(struct text *text, const struct top_fact *fact)
 		static const char *const names[TOP_N_KINDS] = {
 			[TOP_UNSPLIT] = "(not split)",
 			[TOP_EXIT] = "VM exits",
+			[TOP_ARGUMENT] = "exits for",
 			[TOP_WAKE] = "wake-ups",
 			[TOP_STEAL] = "preempted by",
 		};
@@ -128,7 +129,7 @@ static void text_fact(struct text *text, const struct top_fact *fact)
 		out_str(out, " -");
 	else
 		out_printf(out, " %" PRId64, fact->count);
-	if (fact->kind == TOP_EXIT && fact->count != VIRT_NONE)
+	if ((fact->kind == TOP_EXIT || fact->kind == TOP_ARGUMENT) && fact->count != VIRT_NONE)
 		text_ns(out, " (", fact->ns, ")");
 	else if (fact->kind == TOP_WAKE && fact->count != VIRT_NONE)
 		text_wake_ns(out, fact->wake_ns);
