@@ -11,6 +11,7 @@ static const struct report_section *const sections[] = {
 	&report_machines,
 	&report_pcpus,
 	&report_steal,
+	&report_polling,
 	&report_tasks,
 	&report_interrupts,
 	&report_losses,

@@ -49,6 +49,7 @@ extern const struct report_section report_head;
 extern const struct report_section report_machines;
 extern const struct report_section report_pcpus;
 extern const struct report_section report_steal;
+extern const struct report_section report_polling;
 extern const struct report_section report_tasks;
 extern const struct report_section report_interrupts;
 extern const struct report_section report_losses;
