@@ -17,8 +17,8 @@
  *   the device model may handle an exit of that kind, and no request put the vCPU to sleep, which
  *   TRC_SCHED_VERBOSE would show. Where that is not traced, a wait after an exit for port I/O or a
  *   page table violation is OFFLINE with VIRT_INTERVAL_UNASKED, because it may also be for a
- *   monitor of the guest's memory. A wait that the guest asked for, a toolstack's pause and a
- *   move by the scheduler are no such wait.
+ *   monitor of the guest's memory. A wait that the guest asked for, a toolstack's pause, a move by
+ *   the scheduler and a pause by credit2, which found no budget left of a cap, are no such wait.
  * - The cause that ended a BLOCKED interval (virt_model_woken()) follows from the vCPU that
  *   executes on the pCPU where runstates show that the blocked vCPU is woken. DEVICE: the handler
  *   of an interrupt, which is recorded when it ends (XEN_TRC_HW_IRQ_HANDLED). INTERRUPT: the pCPU

@@ -40,7 +40,7 @@ static inline bool xen_tracker_wants(uint32_t event)
 	       subclass == XEN_TRC_HVM_HANDLER ||
 	       subclass == XEN_TRC_SCHED_VERBOSE || subclass == XEN_TRC_DOM0_DOMOPS ||
 	       subclass == XEN_TRC_GEN_LOSSES || subclass == XEN_TRC_HW_PM ||
-	       event == XEN_TRC_HW_IRQ_HANDLED;
+	       event == XEN_TRC_HW_IRQ_HANDLED || event == XEN_TRC_CSCHED2_CREDIT_BURN;
 }
 
 /** xen_tracker_change - the part of xen_tracker_feed() for the records that matter. */

@@ -59,6 +59,7 @@ struct tracked_vcpu {
 	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
 	uint8_t		sleeps;		/* TRC_SCHED_SLEEP came so many times */
 	bool		own_sleep;	/* on its pCPU, and recorded there: it pauses itself */
+	bool		spent;		/* credit2 found that it has no budget left of a cap */
 	bool		woken;		/* it is awake, and has not entered its guest since */
 	int32_t		waker;		/* by whom: a vCPU of the model, or VIRT_NONE */
 	bool		is_told;	/* is in @told of struct xen_tracker */

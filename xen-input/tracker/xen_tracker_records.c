@@ -158,6 +158,21 @@ static void on_frequency(struct xen_tracker *tracker, const struct xen_trace_row
 	on_power(tracker, row, VIRT_FREQUENCY, khz_of(row, 1));
 }
 
+/**
+ * credit2 takes credits and budget from the vCPU that has run, before it chooses the next one.
+ * Since Xen 4.10, the record has the budget; INT32_MIN: its domain has no cap.
+ */
+static void on_burn(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	const struct tracked_run *run = &tracker->runs[row->rec.run];
+	int32_t budget;
+
+	if (row->rec.n_words < 4 || run->current < 0)
+		return;
+	budget = (int32_t)xentrace_word(&row->rec, 2);
+	tracker->vcpus[run->current].spent = budget <= 0 && budget != INT32_MIN;
+}
+
 void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
 	uint32_t event = row->rec.event;
@@ -173,6 +188,9 @@ void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row
 	switch (event) {
 	case XEN_TRC_SCHED_CONTINUE_RUNNING:
 		on_continue(tracker, row);
+		break;
+	case XEN_TRC_CSCHED2_CREDIT_BURN:
+		on_burn(tracker, row);
 		break;
 	case XEN_TRC_HW_IRQ_HANDLED:
 		tracker_irq_handled(tracker, row);

@@ -203,7 +203,8 @@ static void doubt(struct xen_tracker *tracker, struct tracked_vcpu *v, const cha
 
 /**
  * The wait of a vCPU that goes OFFLINE. It is DEVICE_MODEL only if requests show that nothing else
- * takes the vCPU off.
+ * takes the vCPU off. Without a budget, credit2 pauses it (park_unit()); if it also waits for its
+ * device model, no record shows that.
  */
 static enum state wait_of(const struct xen_tracker *tracker, const struct tracked_vcpu *v,
 			  uint8_t *flags)
@@ -212,7 +213,7 @@ static enum state wait_of(const struct xen_tracker *tracker, const struct tracke
 	bool unasked;
 
 	*flags = 0;
-	if (v->reason < 0)
+	if (v->reason < 0 || v->spent)
 		return OFFLINE;
 	/* an NMI, or an exception: device models are not asked about NMIs */
 	if (!strncmp(virt_model_reason(tracker->model, v->reason), "EXCEPTION", 9))
@@ -281,7 +282,7 @@ void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, 
 	}
 	v->run = run;
 	v->pcpu = (int16_t)tracker->runs[run].pcpu;
-	v->blocking = v->own_sleep = false;
+	v->blocking = v->own_sleep = v->spent = false;
 	v->sleeps = 0;
 	enter_state(tracker, v, time_ns,
 		    certain && tracker->domains[v->domain].hvm ? HYPERVISOR : RUNNING,
@@ -310,7 +311,7 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	v->pcpu = (int16_t)run->pcpu;
 	if (next == OFFLINE && !tracker->n_lost)
 		next = wait_of(tracker, v, &flags);
-	v->blocking = v->own_sleep = false;
+	v->blocking = v->own_sleep = v->spent = false;
 	v->sleeps = 0;
 	if (next == BLOCKED && !tracker->n_lost)
 		tracker_slept_on(tracker, v);

@@ -415,6 +415,7 @@ struct wait {
 	uint32_t	change;		/* of its runstate */
 	bool		verbose;	/* the scheduler's requests and switches are traced, too */
 	enum { NOBODY, ITSELF, ANOTHER } pauser;
+	int32_t		budget;		/* that credit2 finds; 0: nothing is recorded of it */
 };
 
 /** d1v0 leaves pCPU 0 100 after the exit, is woken 300 after it, and enters at 500. */
@@ -429,6 +430,9 @@ static void exit_and_wait(struct trace *trace, uint64_t tsc, struct wait wait)
 	TRACE_RECORD(trace, XEN_TRC_HVM_SVM_EXIT, tsc, wait.code, 0);
 	if (wait.pauser == ITSELF)
 		TRACE_RECORD(trace, XEN_TRC_SCHED_SLEEP, tsc + 50, 1, 0);
+	if (wait.budget)
+		TRACE_RECORD(trace, XEN_TRC_CSCHED2_CREDIT_BURN, tsc + 80, D1V0, 5000,
+			     (uint32_t)wait.budget, 70);
 	if (wait.verbose && blocked)
 		TRACE_RECORD(trace, XEN_TRC_SCHED_BLOCK, tsc + 90, 1, 0);
 	if (wait.verbose)
@@ -459,16 +463,16 @@ static struct virt_model *build_waits(const struct wait *waits, int n)
 static void test_device_model(void **state)
 {
 	static const struct wait waits[] = {
-		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY },
-		{ SVM_HLT, RUNNING_TO_BLOCKED, true, NOBODY },
-		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, NOBODY },
-		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY },
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, 0 },
+		{ SVM_HLT, RUNNING_TO_BLOCKED, true, NOBODY, 0 },
+		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, NOBODY, 0 },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY, 0 },
 		/* the toolstack pauses it */
-		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, ANOTHER },
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, ANOTHER, 0 },
 		/* it goes down by itself */
-		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, ITSELF },
+		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, ITSELF, 0 },
 		/* it waits for whoever watches the guest's memory */
-		{ SVM_NPF, RUNNING_TO_OFFLINE, true, ITSELF },
+		{ SVM_NPF, RUNNING_TO_OFFLINE, true, ITSELF, 0 },
 	};
 	struct virt_model *model = build_waits(waits, 7);
 
@@ -485,15 +489,44 @@ static void test_device_model(void **state)
 	virt_model_free(model);
 }
 
+/** A vCPU without a budget is paused by credit2, whatever its exit was for. */
+static void test_cap(void **state)
+{
+	static const struct wait waits[] = {
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, -20 },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY, -1 },
+		/* some budget is left; its domain has no cap */
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, 1 },
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, INT32_MIN },
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, -20 },
+		/* what was found before it was paused says nothing of the next wait */
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, 0 },
+		{ SVM_HLT, RUNNING_TO_BLOCKED, true, NOBODY, -20 },
+	};
+	struct virt_model *model = build_waits(waits, 7);
+
+	(void)state;
+	expect(model, "d1v0", "G500p0 "
+	       "H1000p0(IOIO) O1100p0 W1300p0 H1400p0(IOIO) G1500p0 "
+	       "H2000p0(INTR) O2100p0 W2300p0 H2400p0(INTR) G2500p0 "
+	       "H3000p0(IOIO) D3100p0 W3300p0 H3400p0(IOIO) G3500p0 "
+	       "H4000p0(IOIO) D4100p0 W4300p0 H4400p0(IOIO) G4500p0 "
+	       "H5000p0(IOIO) O5100p0 W5300p0 H5400p0(IOIO) G5500p0 "
+	       "H6000p0(IOIO) D6100p0 W6300p0 H6400p0(IOIO) G6500p0 "
+	       "H7000p0(HLT) B7100p0 W7300p0 H7400p0(HLT) G7500p0");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
 /** Without requests, the exit's reason tells: only what may be the device model's is said to be. */
 static void test_device_model_by_reason(void **state)
 {
 	static const struct wait waits[] = {
-		{ SVM_IOIO, RUNNING_TO_OFFLINE, false, NOBODY },
-		{ SVM_NPF, RUNNING_TO_OFFLINE, false, NOBODY },
-		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, false, NOBODY },
-		{ SVM_INTR, RUNNING_TO_OFFLINE, false, NOBODY },
-		{ SVM_HLT, RUNNING_TO_BLOCKED, false, NOBODY },
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, false, NOBODY, 0 },
+		{ SVM_NPF, RUNNING_TO_OFFLINE, false, NOBODY, 0 },
+		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, false, NOBODY, 0 },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, false, NOBODY, 0 },
+		{ SVM_HLT, RUNNING_TO_BLOCKED, false, NOBODY, 0 },
 	};
 	struct virt_model *model = build_waits(waits, 5);
 
@@ -937,6 +970,7 @@ int main(void)
 		cmocka_unit_test(test_before),
 		cmocka_unit_test(test_without_words),
 		cmocka_unit_test(test_device_model),
+		cmocka_unit_test(test_cap),
 		cmocka_unit_test(test_device_model_by_reason),
 		cmocka_unit_test(test_exits_alone),
 		cmocka_unit_test(test_nobody_named),
