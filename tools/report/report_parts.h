@@ -56,14 +56,6 @@ void report_steal_kinds_facts(struct facts *to, const struct report *report, con
 void report_limits_text(struct output *out, const struct report *report);
 void report_limits_facts(struct facts *to, const struct report *report);
 
-/**
- * report_polling_advice - a line on what halt polling cost and saved a machine; nothing if that is
- * unknown, or if its vCPUs did not poll
- * @before: in front of it
- */
-void report_polling_advice(struct output *out, const struct report *report, const char *before,
-			   const struct virt_machine *machine);
-
 /** report_stolen_... - which tasks of guests took the time of which machines */
 void report_stolen_text(struct output *out, const struct report *report);
 void report_stolen_facts(struct facts *to, const struct report *report);

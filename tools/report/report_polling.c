@@ -6,11 +6,12 @@
  * A poll begins when a vCPU halts and its hypervisor polls. It hits if the vCPU goes on without
  * sleep, and misses if the vCPU sleeps. A poll during which its pCPU is taken is one poll.
  */
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
 
-#include "report_parts.h"
 #include "report_section.h"
 #include "report_unknown.h"
+#include "table.h"
 #include "text_columns.h"
 
 enum outcome { HIT, MISS, OPEN, N_OUTCOMES };
@@ -125,19 +126,26 @@ static void polls_add(struct polls *sum, const struct polls *polls)
 	sum->saved_hits += polls->saved_hits;
 }
 
-/** Those of a machine's vCPUs that were asked for. */
-static void polls_of_machine(struct polls *sum, const struct report *report,
-			     const struct virt_machine *machine)
+/** The polls of all vCPUs that were asked for, to be freed. Return: NULL without memory. */
+static struct polls *polls_of_all(const struct report *report)
 {
-	*sum = (struct polls){ .saved_ns = 0 };
-	for (int32_t i = 0; i < machine->n_vcpus; i++) {
-		struct polls polls;
+	int32_t n = virt_model_n_vcpus(report->load->model);
+	struct polls *polls = calloc((size_t)n + 1, sizeof(*polls));
 
-		if (!virt_window_walk_wants(report->walk, machine->vcpus[i]))
-			continue;
-		polls_of_vcpu(&polls, report, machine->vcpus[i]);
-		polls_add(sum, &polls);
-	}
+	for (int32_t i = 0; polls && i < n; i++)
+		if (virt_window_walk_wants(report->walk, i))
+			polls_of_vcpu(&polls[i], report, i);
+	return polls;
+}
+
+/** @polls: of all vCPUs */
+static struct polls polls_of_machine(const struct polls *polls, const struct virt_machine *machine)
+{
+	struct polls sum = { .saved_ns = 0 };
+
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		polls_add(&sum, &polls[machine->vcpus[i]]);
+	return sum;
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
@@ -170,52 +178,57 @@ static void polls_row(struct table_writer *to, const struct report *report, cons
 	});
 }
 
-void report_polling_advice(struct output *out, const struct report *report, const char *before,
-			   const struct virt_machine *machine)
+/** A line on what polling cost and saved a machine, if its vCPUs polled. */
+static void put_advice(struct output *out, const struct report *report,
+		       const struct virt_machine *machine, const struct polls *polls)
 {
-	struct polls polls;
-
-	polls_of_machine(&polls, report, machine);
-	if (!report_knows(report, VIRT_NUMBER_POLLING) || !number_of(&polls))
+	if (!number_of(polls))
 		return;
-	out_str(out, before);
-	out_sentence(out, "%s: %llu of %llu polls hit", machine->name,
-		     (unsigned long long)polls.count[HIT], (unsigned long long)number_of(&polls));
-	if (polls.count[OPEN])
-		out_printf(out, ", of %llu it is unknown", (unsigned long long)polls.count[OPEN]);
-	if (polls.count[HIT] && knows_saved(report, &polls))
+	out_sentence(out, "  %s: %llu of %llu polls hit", machine->name,
+		     (unsigned long long)polls->count[HIT], (unsigned long long)number_of(polls));
+	if (polls->count[OPEN])
+		out_printf(out, ", of %llu it is unknown", (unsigned long long)polls->count[OPEN]);
+	if (polls->count[HIT] && knows_saved(report, polls))
 		out_printf(out, ", and saved about %s of wake-up latency (as long as the other "
-			   "wake-ups)", duration_text((int64_t)polls.saved_ns).text);
+			   "wake-ups)", duration_text((int64_t)polls->saved_ns).text);
 	out_printf(out, "; a lower halt_poll_ns frees at most %s of pCPU time, %s of it in polls "
-		   "that missed\n", duration_text(time_of(&polls)).text,
-		   duration_text(polls.ns[MISS]).text);
+		   "that missed\n", duration_text(time_of(polls)).text,
+		   duration_text(polls->ns[MISS]).text);
+}
+
+static void all_text(struct output *out, const struct report *report, const struct polls *polls)
+{
+	const struct virt_model *model = report->load->model;
+	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
+
+	table_flat(&to, true);
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
+		if (virt_window_walk_wants(report->walk, i))
+			polls_row(&to, report, virt_model_who(model, i), &polls[i]);
+	table_flat_end(&to);
+	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
+		const struct virt_machine *machine = virt_model_machine(model, m);
+		struct polls sum = polls_of_machine(polls, machine);
+
+		put_advice(out, report, machine, &sum);
+	}
 }
 
 static void text(struct output *out, const struct report *report)
 {
-	const struct virt_model *model = report->load->model;
-	struct table_writer to = { .table = &table, .format = &table_text, .out = out };
-	struct polls polls;
+	struct polls *polls;
 	uint64_t all = 0;
 
 	if (!report_knows(report, VIRT_NUMBER_POLLING))
 		return;
-	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
-		polls_of_machine(&polls, report, virt_model_machine(model, m));
-		all += number_of(&polls);
-	}
-	if (!all)
-		return;
-	table_flat(&to, true);
-	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
-		if (!virt_window_walk_wants(report->walk, i))
-			continue;
-		polls_of_vcpu(&polls, report, i);
-		polls_row(&to, report, virt_model_who(model, i), &polls);
-	}
-	table_flat_end(&to);
-	for (int32_t m = 0; m < virt_model_n_machines(model); m++)
-		report_polling_advice(out, report, "  ", virt_model_machine(model, m));
+	polls = polls_of_all(report);
+	for (int32_t i = 0; polls && i < virt_model_n_vcpus(report->load->model); i++)
+		all += number_of(&polls[i]);
+	if (all)
+		all_text(out, report, polls);
+	if (!polls)
+		out->error = ENOMEM;
+	free(polls);
 }
 
 /* --- facts ----------------------------------------------------------------------------------- */
@@ -237,24 +250,22 @@ static void polls_facts(struct facts *to, const struct report *report, const str
 }
 
 static void machine_facts(struct facts *to, const struct report *report,
-			  const struct virt_machine *machine)
+			  const struct virt_machine *machine, const struct polls *polls)
 {
-	struct polls polls;
+	struct polls sum = polls_of_machine(polls, machine);
 
-	polls_of_machine(&polls, report, machine);
 	to->machine = machine->name;
 	facts_open(to, NULL, '{', false);
 	facts_name(to, "machine", machine->name);
-	polls_facts(to, report, &polls);
+	polls_facts(to, report, &sum);
 	facts_open(to, "vcpus", '[', false);
 	for (int32_t i = 0; i < machine->n_vcpus; i++) {
 		if (!virt_window_walk_wants(report->walk, machine->vcpus[i]))
 			continue;
 		to->vcpu = virt_model_who(report->load->model, machine->vcpus[i]);
-		polls_of_vcpu(&polls, report, machine->vcpus[i]);
 		facts_open(to, NULL, '{', false);
 		facts_name(to, "vcpu", to->vcpu);
-		polls_facts(to, report, &polls);
+		polls_facts(to, report, &polls[machine->vcpus[i]]);
 		facts_close(to, '}');
 		to->vcpu = NULL;
 	}
@@ -266,11 +277,13 @@ static void machine_facts(struct facts *to, const struct report *report,
 static void facts(struct facts *to, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
+	struct polls *polls;
 
 	/* Xen does not poll */
 	if (virt_model_hypervisor(model) != VIRT_KVM)
 		return;
-	if (!report_knows(report, VIRT_NUMBER_POLLING)) {
+	polls = report_knows(report, VIRT_NUMBER_POLLING) ? polls_of_all(report) : NULL;
+	if (!polls) {
 		facts_null(to, "halt_polling");
 		return;
 	}
@@ -279,9 +292,10 @@ static void facts(struct facts *to, const struct report *report)
 		struct report_machine machine;
 
 		if (report_machine(report, m, &machine))
-			machine_facts(to, report, machine.info);
+			machine_facts(to, report, machine.info, polls);
 	}
 	facts_close(to, ']');
+	free(polls);
 }
 
 const struct report_section report_polling = { .text = text, .facts = facts };
