@@ -274,6 +274,14 @@ static void machine_facts(struct facts *to, const struct report *report,
 	to->machine = NULL;
 }
 
+static bool wants_machine(const struct report *report, const struct virt_machine *machine)
+{
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		if (virt_window_walk_wants(report->walk, machine->vcpus[i]))
+			return true;
+	return false;
+}
+
 static void facts(struct facts *to, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
@@ -289,10 +297,10 @@ static void facts(struct facts *to, const struct report *report)
 	}
 	facts_open(to, "halt_polling", '[', false);
 	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
-		struct report_machine machine;
+		const struct virt_machine *machine = virt_model_machine(model, m);
 
-		if (report_machine(report, m, &machine))
-			machine_facts(to, report, machine.info, polls);
+		if (wants_machine(report, machine))
+			machine_facts(to, report, machine, polls);
 	}
 	facts_close(to, ']');
 	free(polls);
