@@ -53,6 +53,30 @@ static int find_sidecar(const char *trace_path, struct sidecar *sidecar)
 	return sidecar->path ? 0 : -ENOMEM;
 }
 
+/**
+ * Let the text be what counts, without the sidecar of another trace that a killed command kept.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static int drop_replaced(struct sidecar *sidecar)
+{
+	const char *counts;
+	char *text;
+
+	if (!strstr(sidecar->text, "\"replaces\""))
+		return 0;
+	counts = json_object_to_json_string_ext(sidecar->root, JSON_C_TO_STRING_PRETTY |
+						JSON_C_TO_STRING_SPACED |
+						JSON_C_TO_STRING_NOSLASHESCAPE);
+	text = counts ? strdup(counts) : NULL;
+	if (!text)
+		return -ENOMEM;
+	free(sidecar->text);
+	sidecar->text = text;
+	sidecar->size = strlen(text);
+	return 0;
+}
+
 /** Return: 0, or a negative errno and a text in @error; -ESTALE: it belongs to another trace. */
 static int load(struct sidecar *sidecar, char *error, size_t size)
 {
@@ -64,8 +88,13 @@ static int load(struct sidecar *sidecar, char *error, size_t size)
 			    regular_file_error(ret));
 		return ret;
 	}
-	return json_read_text(sidecar->path, sidecar->text, sidecar->size, &sidecar->root, error,
-			      size);
+	ret = json_read_text(sidecar->path, sidecar->text, sidecar->size, &sidecar->root, error,
+			     size);
+	if (!ret && drop_replaced(sidecar)) {
+		text_format(error, size, "%s: not enough memory", sidecar->path);
+		ret = -ENOMEM;
+	}
+	return ret;
 }
 
 /* --- tables ---------------------------------------------------------------------------------- */

@@ -161,35 +161,117 @@ static int name_trace(const struct split_target *target, struct json_object *roo
 	return json_add(part, "trace_bytes", json_object_new_int64(st.st_size));
 }
 
-/** The sidecar first: it names the trace that it belongs to, and the trace does not. */
-static int write_both(struct split_target *target, struct json_object *root)
+/** Does it fit into a sidecar? */
+static bool fits(struct json_object *root)
 {
-	bool was_there = !access(target->sidecar, F_OK);
-	char error[512];
-	int ret = name_trace(target, root);
+	return strlen(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+						     JSON_C_TO_STRING_SPACED)) <=
+	       SIDECAR_MAX_BYTES;
+}
 
-	if (ret) {
-		whole_file_discard(&target->file);
-		return split_failed(target, ret);
+/**
+ * As long as the trace that is replaced is there, its sidecar counts. Of a pair that is too large
+ * together, the older sidecar is left out.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static int keep_replaced(const struct split_target *target, struct json_object *root)
+{
+	struct json_object *replaces, *sidecar = NULL;
+	char error[512];
+	struct stat st;
+	int ret;
+
+	if (stat(target->trace, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	if (json_read_file(target->sidecar, &sidecar, error, sizeof(error)) == -ENOMEM)
+		return -ENOMEM;
+	if (!sidecar)
+		sidecar = json_object_new_object();
+	replaces = json_object_new_object();
+	ret = json_add(replaces, "trace_bytes", json_object_new_int64(st.st_size));
+	if (!ret)
+		ret = json_add(replaces, "trace_mtime_ns",
+			       json_object_new_int64(json_mtime_ns(&st)));
+	if (ret)
+		json_object_put(sidecar);
+	else
+		ret = json_add(replaces, "sidecar", sidecar);
+	if (ret)
+		json_object_put(replaces);
+	else
+		ret = json_add(root, "replaces", replaces);
+	if (!ret && !fits(root))
+		json_object_object_del(root, "replaces");
+	return ret;
+}
+
+/** Bring the sidecar back that was there before. */
+static void restore(const struct split_target *target, const char *old, size_t size)
+{
+	struct whole_file file;
+
+	if (!old) {
+		unlink(target->sidecar);
+		return;
 	}
-	if (strlen(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-						  JSON_C_TO_STRING_SPACED)) > SIDECAR_MAX_BYTES) {
-		ksv_error("%s: its sidecar would be larger than %d MiB: choose another window",
-			  target->trace, SIDECAR_MAX_BYTES >> 20);
-		whole_file_discard(&target->file);
-		return KSV_EXIT_FILE;
-	}
+	/* if that fails, it is in "replaces" */
+	if (whole_file_open(&file, target->sidecar, false))
+		return;
+	if (whole_file_write(&file, old, size))
+		whole_file_discard(&file);
+	else
+		whole_file_commit(&file);
+}
+
+/** The sidecar first: it names the trace that it belongs to, and the trace does not. */
+static int write_in_turn(struct split_target *target, struct json_object *root, const char *old,
+			 size_t old_size)
+{
+	char error[512];
+	int ret;
+
 	if (json_write_file(target->sidecar, root, error, sizeof(error))) {
 		ksv_error("%s", error);
 		whole_file_discard(&target->file);
 		return KSV_EXIT_FILE;
 	}
 	ret = whole_file_commit(&target->file);
+	if (ret) {
+		restore(target, old, old_size);
+		return split_failed(target, ret);
+	}
+	/* both are there, whether it still says what was there before or not */
+	if (json_member(root, "replaces", json_type_object)) {
+		json_object_object_del(root, "replaces");
+		json_write_file(target->sidecar, root, error, sizeof(error));
+	}
+	return KSV_EXIT_OK;
+}
+
+static int write_both(struct split_target *target, struct json_object *root)
+{
+	char *old = NULL;
+	size_t old_size;
+	int ret = name_trace(target, root), status;
+
+	if (!ret && !fits(root)) {
+		ksv_error("%s: its sidecar would be larger than %d MiB: choose another window",
+			  target->trace, SIDECAR_MAX_BYTES >> 20);
+		whole_file_discard(&target->file);
+		return KSV_EXIT_FILE;
+	}
 	if (!ret)
-		return KSV_EXIT_OK;
-	if (!was_there)
-		unlink(target->sidecar);
-	return split_failed(target, ret);
+		ret = keep_replaced(target, root);
+	if (!ret)
+		ret = whole_file_read(target->sidecar, SIDECAR_MAX_BYTES, &old, &old_size);
+	if (ret && ret != -ENOENT) {
+		whole_file_discard(&target->file);
+		return split_failed(target, ret);
+	}
+	status = write_in_turn(target, root, old, old_size);
+	free(old);
+	return status;
 }
 
 int split_close(struct split_target *target, struct json_object *root)

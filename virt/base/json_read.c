@@ -61,27 +61,47 @@ static size_t find_too_much(const char *text, size_t length)
 	return length;
 }
 
+/** Does the sidecar still belong to the trace that was there before it? */
+static bool is_replaced(struct json_object *replaces, const struct stat *st, int64_t part_bytes)
+{
+	if (json_number_member(replaces, "trace_bytes", -1) != st->st_size)
+		return false;
+	/* of the same size, only the time tells one from the other */
+	return (part_bytes >= 0 && part_bytes != st->st_size) ||
+	       json_number_member(replaces, "trace_mtime_ns", -1) == json_mtime_ns(st);
+}
+
 /**
  * The sidecar of a part names the size of its trace. A command that was killed between writing one
- * and the other leaves it beside an older trace. Return: 0, -ENOMEM, or -ESTALE with a text.
+ * and the other leaves it beside an older trace, whose sidecar it keeps in "replaces".
+ *
+ * Return: 0, -ENOMEM, or -ESTALE with a text.
  */
-static int check_trace(const char *path, struct json_object *root, char *error, size_t size)
+static int check_trace(const char *path, struct json_object **root, char *error, size_t size)
 {
-	struct json_object *part = json_member(root, "part", json_type_object);
+	struct json_object *part = json_member(*root, "part", json_type_object);
+	struct json_object *replaces = json_member(*root, "replaces", json_type_object);
+	struct json_object *before = json_member(replaces, "sidecar", json_type_object);
 	int64_t bytes = json_number_member(part, "trace_bytes", -1);
-	char *trace = bytes < 0 ? NULL : sidecar_trace(path);
-	bool is_other = false;
+	char *trace = bytes < 0 && !before ? NULL : sidecar_trace(path);
+	bool is_there;
 	struct stat st;
 
-	if (bytes < 0)
+	if (bytes < 0 && !before)
 		return 0;
 	if (!trace)
 		return errno == ENOMEM ? no_memory(path, error, size) : 0;
 	/* one that was compressed since has another name */
-	if (!stat(trace, &st) && S_ISREG(st.st_mode) && st.st_size != bytes)
-		is_other = true;
+	is_there = !stat(trace, &st) && S_ISREG(st.st_mode);
 	free(trace);
-	if (!is_other)
+	if (is_there && before && is_replaced(replaces, &st, bytes)) {
+		before = json_object_get(before);
+		json_object_put(*root);
+		*root = before;
+		return 0;
+	}
+	json_object_object_del(*root, "replaces");
+	if (!is_there || bytes < 0 || st.st_size == bytes)
 		return 0;
 	text_format(error, size, "%s: the sidecar's \"part\" belongs to another file, of %" PRId64
 		    " bytes: all of the sidecar is ignored; split the trace again", path, bytes);
@@ -120,7 +140,7 @@ int json_read_text(const char *path, const char *text, size_t length, struct jso
 		ret = -EINVAL;
 	}
 	if (!ret)
-		ret = check_trace(path, *root, error, size);
+		ret = check_trace(path, root, error, size);
 	json_tokener_free(tokener);
 	if (ret) {
 		json_object_put(*root);
@@ -143,6 +163,11 @@ int json_read_file(const char *path, struct json_object **root, char *error, siz
 	ret = json_read_text(path, text, length, root, error, size);
 	free(text);
 	return ret;
+}
+
+int64_t json_mtime_ns(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
 struct json_object *json_member(struct json_object *object, const char *key, json_type type)

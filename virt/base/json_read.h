@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /** Bytes of memory that the values of a file may need; the text of it comes on top. */
 #define JSON_MAX_MEMORY	(192 << 20)
@@ -22,6 +23,10 @@
  * Return: 0 or a negative errno: -EINVAL for what is no regular file, or no JSON object;
  * -EFBIG for what is larger than SIDECAR_MAX_BYTES, or has values for more than JSON_MAX_MEMORY;
  * -ESTALE for a sidecar that belongs to another trace than the one beside it.
+ *
+ * A sidecar that is written before its trace keeps the sidecar of the older trace in "replaces":
+ * { "trace_bytes", "trace_mtime_ns", "sidecar" }. As long as the older trace is there, @root is the
+ * older sidecar; else it is the new one, without "replaces".
  */
 int json_read_file(const char *path, struct json_object **root, char *error, size_t size);
 
@@ -32,6 +37,9 @@ int json_read_file(const char *path, struct json_object **root, char *error, siz
  */
 int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
 		   char *error, size_t size);
+
+/** json_mtime_ns - when a file was written, as the member "replaces" of a sidecar notes it. */
+int64_t json_mtime_ns(const struct stat *st);
 
 /** json_member - a member of an object that is of this type, or NULL; @object may be anything. */
 struct json_object *json_member(struct json_object *object, const char *key, json_type type);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "align_meta.h"
@@ -282,7 +283,9 @@ static void test_write(void **state)
 		.drift_ppm = -0.25, .tids = tids, .n_tids = 3,
 	};
 	struct align_meta *meta;
-	char buf[64];
+	struct stat st;
+	int n_older = 0;
+	char buf[128];
 	FILE *in;
 
 	(void)state;
@@ -313,6 +316,23 @@ static void test_write(void **state)
 	while (fgets(buf, sizeof(buf), in))
 		assert_null(strstr(buf, "mine"));
 	fclose(in);
+	/* of a sidecar that was written before its trace, the older one counts, and is kept */
+	assert_int_equal(stat(guest, &st), 0);
+	snprintf(buf, sizeof(buf), "{\"mine\":1,\"part\":{\"trace_bytes\":1},\"replaces\":{"
+		 "\"trace_bytes\":%lld,\"sidecar\":{\"older\":2}}}", (long long)st.st_size);
+	assert_int_equal(read_text(buf, &meta), 0);
+	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), 0);
+	assert_int_equal(align_meta_read(guest, &meta, error, sizeof(error)), 0);
+	assert_string_equal(meta->host, host);
+	align_meta_free(meta);
+	in = fopen(sidecar, "r");
+	while (fgets(buf, sizeof(buf), in)) {
+		assert_null(strstr(buf, "mine"));
+		assert_null(strstr(buf, "replaces"));
+		n_older += strstr(buf, "older") != NULL;
+	}
+	fclose(in);
+	assert_int_equal(n_older, 1);
 	/* into what is no object, nothing is written */
 	assert_int_equal(read_text("[]", &meta), -EINVAL);
 	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), -EINVAL);
