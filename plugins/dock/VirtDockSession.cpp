@@ -43,6 +43,8 @@ std::pair<int64_t, int64_t> VirtDock::here() const
 	auto [from, to] = _view.visible();
 	int64_t a, b;
 
+	/* the markers may have changed after the last refresh */
+	_selection->choose(_view.histo(), _view.visible());
 	if (_selection->isUsed() && markedTime(&a, &b))
 		return { a, b };
 	if (graphs && graphs->visibleRegion().contains(place))
