@@ -297,7 +297,8 @@ struct VirtExits::Job : VirtJob {
 };
 
 VirtExits::VirtExits()
-: _list(new VirtList<QTreeWidget>), _worker(this)
+: _list(new VirtList<QTreeWidget>),
+  _latest(this, [this] (const std::shared_ptr<Job> &job) { adopt(job); })
 {
 	auto layout = new QVBoxLayout(this);
 	auto head = new QHBoxLayout;
@@ -357,10 +358,8 @@ void VirtExits::follow(const VirtListed &listed)
 void VirtExits::forget()
 {
 	_listed = {};
-	_next.reset();
+	_latest.forget();
 	_shown.reset();
-	if (_running)
-		_running->stop = true;
 	_list->clear();
 }
 
@@ -387,38 +386,15 @@ std::shared_ptr<VirtExits::Job> VirtExits::wanted() const
 
 void VirtExits::look()
 {
-	std::shared_ptr<Job> job = wanted();
-
-	_next.reset();
-	if (!job || (_running && !_running->stop && _running->isSame(*job)) ||
-	    (!_running && _shown && _shown->isSame(*job)))
-		return;
-	if (!_running) {
-		start(job);
-		return;
-	}
-	_running->stop = true;
-	_next = job;
-}
-
-void VirtExits::start(const std::shared_ptr<Job> &job)
-{
-	_running = job;
-	_worker.start(job, [this, job] { adopt(job); });
+	_latest.ask(wanted(), _shown);
 }
 
 void VirtExits::adopt(const std::shared_ptr<Job> &job)
 {
-	std::shared_ptr<Job> next = std::move(_next);
-
-	_running.reset();
-	_next.reset();
-	if (job->n && !job->stop && !_listed.streams.empty()) {
-		_shown = job;
-		fill();
-	}
-	if (next)
-		start(next);
+	if (!job->n || _listed.streams.empty())
+		return;
+	_shown = job;
+	fill();
 }
 
 /* ---- what is shown ---- */

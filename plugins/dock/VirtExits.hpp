@@ -15,7 +15,7 @@
 
 #include "VirtCount.hpp"
 #include "VirtFindings.hpp"
-#include "VirtWorker.hpp"
+#include "VirtLatest.hpp"
 #include "virt_exit_pairs.h"
 
 class QTreeWidget;
@@ -59,7 +59,6 @@ private:
 
 	void look();
 	std::shared_ptr<Job> wanted() const;
-	void start(const std::shared_ptr<Job> &job);
 	void adopt(const std::shared_ptr<Job> &job);
 	void fill();
 
@@ -67,8 +66,8 @@ private:
 	QTreeWidget		*_list;
 	VirtListed		_listed = {};
 	VirtSubject		_followed = { VIRT_NONE, 0, VIRT_NONE, 0 };
-	std::shared_ptr<Job>	_running, _next, _shown;
-	VirtWorker		_worker;
+	std::shared_ptr<Job>	_shown;
+	VirtLatest<Job>		_latest;
 };
 
 #endif

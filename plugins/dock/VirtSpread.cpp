@@ -136,7 +136,8 @@ struct VirtSpread::Job : VirtJob {
 };
 
 VirtSpread::VirtSpread(std::function<void(const VirtFocus &)> chosen)
-: _chosen(std::move(chosen)), _worker(this)
+: _chosen(std::move(chosen)),
+  _latest(this, [this] (const std::shared_ptr<Job> &job) { adopt(job); })
 {
 	buildUi();
 }
@@ -197,10 +198,8 @@ void VirtSpread::forget()
 	const QSignalBlocker blocker(_list);
 
 	_listed = {};
-	_next.reset();
+	_latest.forget();
 	_shown.reset();
-	if (_running)
-		_running->stop = true;
 	_list->clear();
 	_histogram->clear();
 }
@@ -231,38 +230,15 @@ std::shared_ptr<VirtSpread::Job> VirtSpread::wanted() const
 
 void VirtSpread::look()
 {
-	std::shared_ptr<Job> job = wanted();
-
-	_next.reset();
-	if (!job || (_running && !_running->stop && _running->isSame(*job)) ||
-	    (!_running && _shown && _shown->isSame(*job)))
-		return;
-	if (!_running) {
-		start(job);
-		return;
-	}
-	_running->stop = true;
-	_next = job;
-}
-
-void VirtSpread::start(const std::shared_ptr<Job> &job)
-{
-	_running = job;
-	_worker.start(job, [this, job] { adopt(job); });
+	_latest.ask(wanted(), _shown);
 }
 
 void VirtSpread::adopt(const std::shared_ptr<Job> &job)
 {
-	std::shared_ptr<Job> next = std::move(_next);
-
-	_running.reset();
-	_next.reset();
-	if (job->spread && !job->stop && !_listed.streams.empty()) {
-		_shown = job;
-		fill();
-	}
-	if (next)
-		start(next);
+	if (!job->spread || _listed.streams.empty())
+		return;
+	_shown = job;
+	fill();
 }
 
 /* ---- what is shown ---- */

@@ -14,7 +14,7 @@
 
 #include "VirtFindings.hpp"
 #include "VirtHistogram.hpp"
-#include "VirtWorker.hpp"
+#include "VirtLatest.hpp"
 
 class QCheckBox;
 class QTreeWidget;
@@ -40,7 +40,6 @@ private:
 
 	void buildUi();
 	void look();
-	void start(const std::shared_ptr<Job> &job);
 	void adopt(const std::shared_ptr<Job> &job);
 	std::shared_ptr<Job> wanted() const;
 	void fill();
@@ -55,8 +54,8 @@ private:
 	QTreeWidget			*_list;
 	VirtHistogram			*_histogram;
 	VirtListed			_listed = {};
-	std::shared_ptr<Job>		_running, _next, _shown;
-	VirtWorker			_worker;
+	std::shared_ptr<Job>		_shown;
+	VirtLatest<Job>			_latest;
 };
 
 #endif
