@@ -20,6 +20,7 @@ namespace {
 
 constexpr int GRAPHS_SHARE = 60;	/* of the height, in % */
 constexpr int LEAST_GRAPH_WIDTH = 320, LEAST_PAGES_HEIGHT = 60, SMALL_PAGES_HEIGHT = 90;
+constexpr int LEAST_LINES = 18;		/* of text, for the graphs, their buttons and a warning */
 
 } // namespace
 
@@ -85,8 +86,10 @@ int VirtLayout::upperHeight() const
 void VirtLayout::fit(int docks)
 {
 	int all = _splitter->height();
-	/* in a low window, KernelShark's least height of its graphs is most of it */
-	int least = std::min(docks + _graphs->minimumHeight(), all - SMALL_PAGES_HEIGHT);
+	/* in a low window, that is most of it; KernelShark 2.4 itself asks for less */
+	int graphs = std::max(_graphs->minimumHeight(),
+			      LEAST_LINES * _graphs->fontMetrics().height());
+	int least = std::min(docks + graphs, all - SMALL_PAGES_HEIGHT);
 	int upper = std::max(all * GRAPHS_SHARE / 100, least);
 
 	if (!isUsers())
