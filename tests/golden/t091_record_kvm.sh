@@ -16,7 +16,7 @@ is "$(sed -nE 's/.* records, (.*), in timed/\1/p' "$ERR")" \
 cp timed/host.dat.meta.json "$WORK/sidecar"
 cat "$FAKE_LOG" >> "$WORK/transcript"
 check "only what belongs there" test "$(ls timed | tr '\n' ' ')" = \
-	"host.dat host.dat.log host.dat.meta.json recording.json "
+	"host.dat host.dat.log host.dat.meta.json host.dat.samples.csv recording.json "
 is "$(json timed/recording.json 'j["state"], j["files"][0]["records"], j["files"][0]["clock"]')" \
 	"('complete', 681, 'x86-tsc')"
 # a moment on the axis of the trace: by the scale that was told of the TSC

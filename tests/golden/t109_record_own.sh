@@ -35,12 +35,15 @@ echo 1 > "$REAL/events/sched/sched_process_exit/enable"
 trap 'echo "$kernel_event" > "$REAL/events/sched/sched_process_exit/enable"
 	cd /; umount "$TRACING" "$KSHARK_VIRT_ROOT/proc"; rm -rf "$WORK"' EXIT
 settings > "$WORK/before"
+vmstat -s > "$WORK/vmstat-before"
 run record -o own --events "$EVENTS" -d 2
 status 0
+vmstat -s > "$WORK/vmstat-after"
 settings > "$WORK/after"
 same "$WORK/before" "$WORK/after"
 is "$(instances)" 0
-check "only what belongs there" test "$(ls own | tr '\n' ' ')" = "host.dat host.dat.meta.json recording.json "
+check "only what belongs there" test "$(ls own | tr '\n' ' ')" = \
+	"host.dat host.dat.meta.json host.dat.samples.csv recording.json "
 is "$(json own/recording.json 'j["state"], j["files"][0]["clock"], j["files"][0]["lost"]')" "('complete', 'mono', 0)"
 # the kernel counted the records that trace-cmd finds in the trace
 is "$(trace-cmd report own/host.dat 2> /dev/null | grep -c ': sched_')" \
@@ -55,6 +58,28 @@ assert 0 <= time.monotonic() - int(sys.argv[1]) < 600, sys.argv
 END
 run report --format json -q own
 status 0
+
+# the samples: no more was counted than vmstat saw before and after, and as many switches as the trace has
+is "$(stat -c %a own/host.dat.samples.csv)" 600
+run report --over-time=1 --format csv -q own
+status 0
+cp "$OUT" "$WORK/over-time.csv"
+check "samples" python3 - "$WORK" own/host.dat.samples.csv << 'END'
+import csv, re, sys
+def total(name, what):
+    return int(re.search(r"^ *(\d+) .*\b%s$" % what, open(sys.argv[1] + "/" + name).read(), re.M)[1])
+samples = list(csv.DictReader(open(sys.argv[2])))
+assert len(samples) >= 3 and all(len(one) == 31 for one in samples), samples
+for key, what in ("switches", "CPU context switches"), ("interrupts", "interrupts"), ("forks", "forks"):
+    begin, end = int(samples[0][key]), int(samples[-1][key])
+    assert total("vmstat-before", what) <= begin <= end <= total("vmstat-after", what), (key, begin, end)
+assert int(samples[0]["memory_bytes"]) == total("vmstat-after", "K total memory") * 1024
+rows = list(csv.DictReader(open(sys.argv[1] + "/over-time.csv")))
+ours, theirs = (sum(int(row[key]) for row in rows) for key in ("switches", "sampled_switches"))
+assert abs(ours - theirs) <= 20 + ours / 50, (ours, theirs)
+for row in rows:
+    assert float(row["sampled_runnable"]) >= 1, row
+END
 
 # as long as a command runs; the flight recorder
 run record -o commanded --events "$EVENTS" -- bash -c 'sleep 0.3'

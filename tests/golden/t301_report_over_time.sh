@@ -72,6 +72,35 @@ for trace in credit2-basic.xen host-disks.dat; do
 	status 0
 	check "$trace: unknown" grep -q '"intervals": null' "$OUT"
 done
+# samples beside a trace: counts grow evenly between two of them and add up; states are means; the rest is unknown
+cp "$SAMPLES/kvm-host.dat" "$WORK/sampled.dat"
+cat > "$WORK/sampled.dat.samples.csv" << 'END'
+later,time_ns,switches,runnable,forks,swap_in_bytes
+x,1793000000000,100,2,5,0
+,1794000000000,200,4,3,0
+bad,1794000000000,300,4,3,0
+y,1795000000000,1000,,4,
+y,1796000000000,1001,7,5,8192
+z,1797000000000,10
+END
+run report --over-time=2 --format csv --from 1793.5 --to 1795.5 "$WORK/sampled.dat"
+status 0
+says "$ERR" "2 lines are left out"
+python3 - "$OUT" << 'END' > "$WORK/sums"
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    print(*(row["sampled_" + key] or "-" for key in ("switches", "runnable", "forks", "swap_in_bytes", "user_ns")))
+END
+cat > "$WORK/expected" << 'END'
+450 4.000 - - -
+400 - 1 - -
+END
+check "sums of samples" diff "$WORK/expected" "$WORK/sums"
+echo nothing > "$WORK/sampled.dat.samples.csv"
+run report --over-time=2 --format csv "$WORK/sampled.dat"
+status 0
+says "$ERR" "no samples of record"
+
 run report --over-time=0 "$SAMPLES/kvm-host.dat"
 status 2
 says "$ERR" "over-time"

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "host_samples.h"
 #include "kvm_cgroups.h"
 #include "kvm_live.h"
 #include "kvm_meta.h"
@@ -165,6 +166,9 @@ struct record {
 						 * pages, and keeps none; NULL: it keeps all */
 	int			user_status, recorder_status;
 	int			signal;
+	int			samples;	/* descriptor of the file of samples, or -1 */
+	size_t			samples_bytes;
+	int64_t			sampled_ns;	/* when the last sample was due */
 	struct record_count	count;
 	enum record_stop	stop;
 };
@@ -369,6 +373,17 @@ bool record_check_root(const char *command);
 int record_check_folder(struct record *record);
 int record_check_kvm(struct record *record);
 int record_check_in_use(void);		/* the buffers that all tracers share, by others */
+
+/**
+ * record_sample.c: what this host's kernel counts. Return: is any number known?
+ * @sample: receives all but its time
+ */
+bool record_sample_read(struct host_sample *sample);
+
+/** The same, once a second, in a file beside the trace. @record: with folder, clock and scale */
+void record_samples_begin(struct record *record);
+void record_samples_look(struct record *record);
+void record_samples_end(struct record *record);
 
 /** record_scale.c: how long a cycle of the TSC is. Return: false if nobody tells. */
 bool record_read_scale(struct trace_dat_scale *scale);

@@ -189,6 +189,7 @@ static bool is_about(const char *name)
 {
 	static const char *const names[] = {
 		RECORDING_FILE, RECORD_KVM_FILE ".log", RECORD_KVM_FILE ".meta.json",
+		RECORD_KVM_FILE HOST_SAMPLES_ENDING,
 		RECORD_XEN_FILE ".log", RECORD_XEN_FILE ".meta.json",
 	};
 

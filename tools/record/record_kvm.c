@@ -490,6 +490,7 @@ static int finish(struct record *record, int status)
 	record_look_at_cgroups(&record->live, &record->cgroups_end);
 	record_release_guests(record);
 	release_recorder(record);
+	record_samples_end(record);
 	record_finish(record);
 	own = *record->instance;
 	stopped = settle_recorder(record);
@@ -515,10 +516,16 @@ static int finish(struct record *record, int status)
 	return status;
 }
 
+static enum record_stop look(struct record *record)
+{
+	record_samples_look(record);
+	return record_look_at_threads(record);
+}
+
 static int run(struct record *record)
 {
 	static const struct record_watch watch = {
-		.count = record_tracing_count, .copies = 2, .look = record_look_at_threads,
+		.count = record_tracing_count, .copies = 2, .look = look,
 	};
 	int status;
 
@@ -537,6 +544,8 @@ static int run(struct record *record)
 		return status;
 	status = record_start_guests(record);
 	record_look_at_cgroups(&record->live, &record->cgroups);
+	/* before the first record, so that counts of all of the trace are known */
+	record_samples_begin(record);
 	if (!status)
 		status = start_recorder(record);
 	if (!status) {

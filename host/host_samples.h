@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	host_samples.h
+ * @brief	Counters of a host's kernel (proc(5)), once a second while its trace is recorded.
+ *
+ * The file is TRACE.samples.csv beside the trace; docs/recording-folder.md describes it.
+ *
+ * Counts and states are numbers of 64 bits. A number that the kernel does not have is
+ * HOST_SAMPLE_UNKNOWN. No other code reads or writes such a file.
+ */
+#ifndef KSHARK_VIRT_HOST_SAMPLES_H
+#define KSHARK_VIRT_HOST_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HOST_SAMPLES_ENDING	".samples.csv"
+
+/** A recording of a week has fewer samples; a larger file is refused. */
+#define HOST_SAMPLES_MAX_BYTES	((size_t)256 << 20)
+
+/** A line of the file, with its end and a NUL. */
+#define HOST_SAMPLE_LINE	1024
+
+#define HOST_SAMPLE_UNKNOWN	(-1)
+
+/** Numbers that only grow. They are those of all CPUs together. X(NAME, key) */
+#define HOST_SAMPLE_COUNTERS(X)								\
+	X(GUEST, "guest_ns")		/* vCPUs in their guests, nice ones too */	\
+	X(USER, "user_ns")		/* other tasks in user mode, nice ones too */	\
+	X(SYSTEM, "system_ns")								\
+	X(IRQ, "irq_ns")								\
+	X(SOFTIRQ, "softirq_ns")							\
+	X(STEAL, "steal_ns")								\
+	X(IOWAIT, "iowait_ns")		/* idle while a task waits for a disk */	\
+	X(IDLE, "idle_ns")		/* the rest of idle */				\
+	X(SWITCHES, "switches")								\
+	X(INTERRUPTS, "interrupts")							\
+	X(FORKS, "forks")								\
+	X(FAULTS, "faults")								\
+	X(MAJOR_FAULTS, "major_faults")							\
+	X(READ, "read_bytes")		/* by disks, swap too */			\
+	X(WRITTEN, "written_bytes")							\
+	X(SWAP_IN, "swap_in_bytes")							\
+	X(SWAP_OUT, "swap_out_bytes")							\
+	X(CPU_SOME, "cpu_some_ns")	/* pressure: some task waits for a CPU ... */	\
+	X(MEMORY_SOME, "memory_some_ns")						\
+	X(MEMORY_FULL, "memory_full_ns")	/* ... or none can work */		\
+	X(IO_SOME, "io_some_ns")							\
+	X(IO_FULL, "io_full_ns")
+
+/** What there is at the moment of a sample. */
+#define HOST_SAMPLE_STATES(X)								\
+	X(RUNNABLE, "runnable")		/* tasks, the recorder that looks is one */	\
+	X(BLOCKED, "blocked")		/* tasks that wait for a disk */		\
+	X(MEMORY, "memory_bytes")	/* that the host has */				\
+	X(AVAILABLE, "available_bytes")							\
+	X(FREE, "free_bytes")								\
+	X(CACHED, "cached_bytes")	/* with buffers */				\
+	X(SWAP, "swap_bytes")								\
+	X(SWAP_FREE, "swap_free_bytes")
+
+enum host_sample_number {
+#define HOST_SAMPLE_ENUM(name, key)	HOST_SAMPLE_##name,
+	HOST_SAMPLE_COUNTERS(HOST_SAMPLE_ENUM)
+	HOST_SAMPLE_STATES(HOST_SAMPLE_ENUM)
+#undef HOST_SAMPLE_ENUM
+	HOST_N_SAMPLED
+};
+
+/** Counters come first. */
+#define HOST_N_COUNTERS		HOST_SAMPLE_RUNNABLE
+
+struct host_sample {
+	int64_t		time_ns;	/* on the axis of the trace */
+	int64_t		numbers[HOST_N_SAMPLED];
+};
+
+/** All zero is none. */
+struct host_samples {
+	struct host_sample *all;	/* by time */
+	size_t		n, room;
+	size_t		bad_lines;	/* that are no samples, or not later than the one before */
+};
+
+/** host_samples_path - where the samples of a trace belong. Return: to be freed, or NULL. */
+char *host_samples_path(const char *trace_path);
+
+/** host_samples_titles - the first line. Return: its length. */
+size_t host_samples_titles(char line[HOST_SAMPLE_LINE]);
+
+/** host_samples_line - a sample as a line. Return: its length. */
+size_t host_samples_line(char line[HOST_SAMPLE_LINE], const struct host_sample *sample);
+
+/**
+ * host_samples_read - the samples of a trace
+ * @samples: to be given to host_samples_free() in any case
+ *
+ * A last line without its end is left out: the recording goes on, or its recorder was killed.
+ *
+ * Return: 0; -ENOENT: there are none; -ENOMEM; -EBADMSG: the file is something else; or as
+ * whole_file_read().
+ */
+int host_samples_read(struct host_samples *samples, const char *trace_path);
+
+/** host_samples_parse - the same of a text, which is not changed */
+int host_samples_parse(struct host_samples *samples, const char *text);
+void host_samples_free(struct host_samples *samples);
+
+/** An interval; by enum host_sample_number. */
+struct host_sample_sums {
+	int64_t		counts[HOST_N_COUNTERS];	/* or HOST_SAMPLE_UNKNOWN */
+	double		means[HOST_N_SAMPLED];		/* of states; NAN: unknown */
+};
+
+/**
+ * host_samples_sum - what was counted in [from, to), and the mean of each state
+ *
+ * Between two samples, counters grow evenly; so the sums of neighbouring intervals add up. Counts
+ * of an interval that begins before the first sample or ends after the last one are unknown, also
+ * if the counter falls in it. A state is unknown if no sample of the interval has it.
+ */
+void host_samples_sum(const struct host_samples *samples, int64_t from_ns, int64_t to_ns,
+		      struct host_sample_sums *sums);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
