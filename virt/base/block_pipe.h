@@ -36,7 +36,7 @@ void *block_pipe_room(struct block_pipe *pipe);
  * block_pipe_give - give the filled block away, and wait until there is room for another one
  * @n: items in it; nothing is given if there are none
  *
- * Return: 0, or -ECANCELED if nobody wants more.
+ * Return: 0, or -ECANCELED if the receiver wants no more.
  */
 int block_pipe_give(struct block_pipe *pipe, size_t n);
 

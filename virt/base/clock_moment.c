@@ -42,7 +42,7 @@ void clock_moment_take(struct clock_moment *moment)
 		uint64_t after = clock_read_tsc();
 		int64_t end = ns_of(CLOCK_MONOTONIC);
 
-		/* where there is no TSC, the other clock tells which time was the quickest */
+		/* where there is no TSC, the other clock shows which time was the quickest */
 		if (after - before > width || (after - before == width && end - begin >= quickest))
 			continue;
 		width = after - before;

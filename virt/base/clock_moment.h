@@ -12,7 +12,7 @@ struct clock_moment {
 	int64_t		realtime_ns;	/* since 1970 */
 	int64_t		monotonic_ns;	/* CLOCK_MONOTONIC */
 	uint64_t	tsc;		/* of this CPU; 0 on machines that have none */
-	uint64_t	tsc_within;	/* so many cycles the clocks are apart at most */
+	uint64_t	tsc_within;	/* cycles: the clocks differ by no more */
 };
 
 /** clock_read_tsc - the TSC of this CPU; 0 on machines that have none. */

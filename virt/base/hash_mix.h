@@ -10,7 +10,7 @@
 
 /**
  * hash_mix - well-mixed bits of a key
- * @table: address of the table's memory, which whoever chose the keys does not know
+ * @table: address of the table's memory, unknown to those who choose keys
  */
 static inline uint64_t hash_mix(uint64_t key, const void *table)
 {

@@ -129,7 +129,7 @@ int json_read_text(const char *path, const char *text, size_t length, struct jso
 	errno = 0;
 	*root = json_tokener_parse_ex(tokener, text, (int)length + 1);
 	why = json_tokener_get_error(tokener);
-	/* it does not tell that there was no memory */
+	/* json_tokener_get_error() does not report that memory was short */
 	if (!*root && errno == ENOMEM) {
 		ret = no_memory(path, error, size);
 	} else if (!json_object_is_type(*root, json_type_object)) {

@@ -82,7 +82,7 @@ bool pointer_file_text(struct json_object *root, const char *key, const char *te
 	return !text || !json_add(root, key, value);
 }
 
-/** Of what it says: two that are called alike are told apart. */
+/** A number made from the text: it distinguishes two files with the same name. */
 static uint64_t number_of(const char *text)
 {
 	return hash_text(text);

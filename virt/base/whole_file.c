@@ -224,7 +224,7 @@ static int create(struct whole_file *file, mode_t mode)
 	return ret;
 }
 
-/** Like the file that it replaces; as it belongs to somebody else, it is not always possible. */
+/** Take over owner and mode of the replaced file; not always possible if it is another user's. */
 static int take_over(const struct whole_file *file, const struct stat *st)
 {
 	if ((st->st_uid != geteuid() || st->st_gid != getegid()) &&
@@ -327,7 +327,7 @@ int whole_file_commit(struct whole_file *file)
 
 	if (file->dir >= 0 && fsync(file->fd))
 		ret = -errno;
-	/* some file systems tell only now that the disk is full */
+	/* some file systems report only now that the disk is full */
 	if (close(file->fd) && !ret)
 		ret = -errno;
 	file->fd = -1;
@@ -384,7 +384,7 @@ int whole_file_read(const char *path, size_t max, char **text, size_t *size)
 	else if ((uint64_t)st.st_size > max)
 		n = -EFBIG;
 	if (!n) {
-		/* it may grow meanwhile */
+		/* the file may grow while it is read */
 		*text = malloc((size_t)st.st_size + 2);
 		n = *text ? read_up_to(fd, *text, (size_t)st.st_size + 1) : -ENOMEM;
 	}

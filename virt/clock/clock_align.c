@@ -481,8 +481,8 @@ static int search_piece(struct clock_search *search, int64_t from, int64_t to, b
 }
 
 /**
- * The same with all drifts, one after the other: what a piece is too short for to be told from
- * other pieces may need all of the trace.
+ * The same with all drifts, one after the other: if a piece is too short to distinguish the right
+ * offset from others, all of the trace may be needed.
  */
 static int search_drifts(struct clock_search *search, int64_t from, int64_t to,
 			 struct found *found)

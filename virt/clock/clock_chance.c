@@ -61,8 +61,8 @@ static struct part part_of(const struct virt_clock_vcpu *vcpu, int64_t at, int64
 }
 
 /**
- * For how long a vCPU's being inside tells that it still is: the time in which two states that
- * take turns forget what they were, twice.
+ * For how long a vCPU that was inside is likely to be there still: the time in which two
+ * alternating states forget what they were, twice.
  */
 static int64_t memory(const struct part *part)
 {

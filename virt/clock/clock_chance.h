@@ -20,7 +20,7 @@ struct clock_chance {
  * @vcpu: its vCPU
  *
  * With the right offset an event is inside, but for a share of strays, which are anywhere, as all
- * are with a wrong one. Those that are so near to each other that one tells of the next count once.
+ * are with a wrong one. Events so near to each other that one predicts the next count once.
  */
 void clock_chance_add(struct clock_chance *chance, const struct virt_clock_vcpu *vcpu,
 		      const struct virt_clock_cpu *cpu, int64_t offset, double ppm);

@@ -50,7 +50,7 @@ static int sweep_sample(struct clock_search *search, const struct clock_rate *ra
 	return ret;
 }
 
-/** Handlers run late now and then, or without a cause: only events tell offsets exactly. */
+/** Handlers run late now and then, or without a cause: only events give exact offsets. */
 static int sweep_events(struct clock_search *search, const struct clock_rate *rate, size_t max,
 			int64_t lo, int64_t hi, enum sweep what, struct clock_best *best)
 {
@@ -84,8 +84,8 @@ static int widen(struct clock_search *search, const struct clock_rate *rate, int
 }
 
 /**
- * If more offsets are left than handlers can tell apart: those with which hardly more of them run
- * at the wrong time than with the best ones.
+ * If handlers cannot distinguish all offsets that are left: keep those with which hardly more
+ * handlers run at the wrong time than with the best ones.
  */
 static int narrow(struct clock_search *search, const struct clock_rate *rate,
 		  struct clock_best *best)
@@ -156,7 +156,7 @@ static int64_t weight_of(const struct clock_search *search, int32_t vcpu)
 	return search->tracks.vcpus[vcpu * search->tracks.stride].inside;
 }
 
-/** The less an event says, the more of them it takes to tell two offsets apart. */
+/** The less an event says, the more events are needed to distinguish two offsets. */
 static size_t enough(const struct clock_search *search)
 {
 	int64_t least = CLOCK_NAT / 2;

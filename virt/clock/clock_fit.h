@@ -63,7 +63,7 @@ int clock_fit_drift(struct clock_search *search, double drift_ppm, int64_t offse
 int clock_settle(struct clock_search *search, struct virt_clock_alignment *alignment);
 
 /**
- * clock_region - tell the offset at the time at which it is known best, whatever the drift is
+ * clock_region - give the offset at the time at which it is known best, whatever the drift is
  * @alignment: found, at 0; receives that time, what holds there, and which drifts are possible
  *
  * Return: 0 or an error.

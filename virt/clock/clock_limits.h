@@ -27,21 +27,21 @@ enum {
 	CLOCK_CANDIDATES = 24,
 	/* Pieces that are tried with all drifts, where the events are: each costs all the rates. */
 	CLOCK_LONG_PIECES = 4,
-	/* Kinds of interrupts that are told apart; each is a track more for all CPUs and vCPUs. */
+	/* Kinds of interrupts that are distinguished; each adds a track to all CPUs and vCPUs. */
 	CLOCK_IRQ_KINDS = 16,
 	/* Shares of stray events that are tried: 1, which is chance, 1/2, 1/4 .. 1/1024. */
 	CLOCK_STRAYS = 11,
-	/* Of so many parts of the time ... */
+	/* Parts into which the time is divided ... */
 	CLOCK_PARTS = 64,
-	/* ... so many bounds are kept in each direction: the tightest, as others hardly cut. */
+	/* ... and bounds of each part, per direction: the tightest, as others hardly cut. */
 	CLOCK_TIGHTEST = 32,
 	/* Each bound that cuts a polygon adds a corner; bounds beyond that are left out. */
 	CLOCK_CORNERS = 64,
 };
 
 /**
- * Steps of work, of which struct virt_clock_problem allows so many: what each part of the search
- * takes, in about a nanosecond of a PC of today.
+ * Steps of work, which struct virt_clock_problem limits: what each part of the search takes, in
+ * about a nanosecond of a PC of today.
  */
 enum {
 	/* For each change, event and so on: to search, and to judge what is given. */
@@ -121,7 +121,7 @@ struct clock_limits {
 static const struct clock_limits limits = {
 	/* A vote's room and time: 4 MiB of bins twice over; 1 ms each for 17 minutes. */
 	.max_bins = (int64_t)1 << 20,
-	/* A bin is at least so much finer than what times may be wrong by: peaks stay apart. */
+	/* A bin is smaller than the error of times by this factor or more: peaks stay apart. */
 	.fine = 4,
 	/* The best of a block is kept: the next best bin is found without looking at all. */
 	.block = 1024,
@@ -150,7 +150,7 @@ static const struct clock_limits limits = {
 	.max_piece = 4000000000,
 	/* That of those with all drifts, one by one, bounds the number of them: 51 for 20 s. */
 	.max_long = 20000000000,
-	/* A step from one of these drifts to the next does so much: less than most runs last. */
+	/* The change by a step from one of these drifts to the next: less than most runs last. */
 	.slack = 50000,
 	/* Within a step, rates are tried so finely that the rest is within the tolerance. */
 	.rates = 4,
@@ -168,7 +168,7 @@ static const struct clock_limits limits = {
 	.most_edges = (size_t)3 << 20,
 	/* Too few steps miss the peak; too many cost more than another round of finer ones. */
 	.min_steps = 4, .max_steps = 32,
-	/* A line through the whole may do so much more or less in it than was voted for. */
+	/* In it, a line through the whole may differ from the voted one by this much. */
 	.unsure = 16,
 	/* From a piece on: a line that is known in it stays within max_steps in that much. */
 	.longer = 4,
@@ -179,20 +179,20 @@ static const struct clock_limits limits = {
 	 * next less than min_steps, so that none misses the peak of the one before.
 	 */
 	.coarse = 4, .finest = 10000, .finer = 3,
-	/* A peak falls off beside it: what lies within so many times its width is no other one. */
+	/* A peak falls off beside it: what lies within this many widths is no other one. */
 	.flank = 4,
 
-	/* One event in so many is outside with the right offset, as for wrong. */
+	/* With the right offset, at most one event in this number is outside. */
 	.perfect = 1000,
 	/* A score that no wrong offset comes near to, however many are tried: e^60. */
 	.no_chance = 60 * CLOCK_NAT,
-	/* A drift leaves a few events outside; this of all there is, and so much, is enough. */
+	/* A drift leaves a few events outside: these tenths, and this multiple, are enough. */
 	.tenths = 9, .much = 10,
 	/* A difference of scores that is more than chance: e^15, and a twentieth of all. */
 	.clear_share = 20, .clear = 15 * CLOCK_NAT,
 	/* Fewer do not count: that many happen to be in time. */
 	.min_handlers = 10,
-	/* Handlers run late now and then, or the host has not told of the injection. */
+	/* Handlers run late now and then, or the host has not recorded the injection. */
 	.late_handlers = 4,
 	/* Some may be without an injection, but rarely most: then they are to vote. */
 	.few_handlers = 3,
@@ -206,11 +206,11 @@ static const struct clock_limits limits = {
 	 */
 	.chance_part = 64,
 
-	/* Enough to tell an offset within the margin of a sample; all events come afterwards. */
+	/* Enough to find an offset within the margin of a sample; all events come afterwards. */
 	.large = 50000,
 	/* Timers of guests have periods up to 10 ms: another peak may be two of them away. */
 	.neighbours = 20000000,
-	/* Tell two offsets apart if an event weighs half a nat; more do if it weighs less. */
+	/* Events that distinguish two offsets if one weighs half a nat; if less, more do. */
 	.of_neighbours = 300,
 	/* Offsets of a guest that is mostly idle go on for long: up to several periods. */
 	.wider = 1250000, .widest = 80000000, .widen = 4,
@@ -219,15 +219,15 @@ static const struct clock_limits limits = {
 
 	/* What is outside by more than this is so with any line that is looked at. */
 	.near = 20000,
-	/* The time at which an offset is told, if the events last much longer: no odd digits. */
+	/* The unit of an offset's time, if the events last much longer: no odd digits. */
 	.round = 1000000,
 	/* Thirds that are taken from an interval of doubles: nothing is left of it. */
 	.narrowings = 100,
-	/* How often a line is bettered, in steps to each side that get finer, so many times. */
+	/* How often a line is improved, by steps to each side, in how many finer levels. */
 	.settle = 3, .levels = 4, .bends = 16, .bends_finer = 4,
-	/* Of events hardly outside, so many roots of their number, and 1, may be by chance. */
+	/* Of events hardly outside, 1 and this multiple of their number's root may be chance. */
 	.spare = 3,
-	/* Any time may be wrong by so much, as clocks are not read at once. */
+	/* The error that any time may have, as clocks are not read at once. */
 	.noise = 500,
 	/* A sum of doubles that should be a whole number is wrong by less than this. */
 	.tiny = 0.01,

@@ -177,7 +177,7 @@ static double ppm_of(const struct scene *scene, double bend)
 	return bend / (double)scene->half * 1e6;
 }
 
-/** The bend with which the line drifts so much. */
+/** The bend with which the line drifts by @ppm. */
 static double bend_of(const struct scene *scene, double ppm)
 {
 	return (ppm - scene->line.drift_ppm) * 1e-6 * (double)scene->half;
@@ -206,7 +206,7 @@ static void make_edges(struct bounds *bounds, double bend, double noise)
 	qsort(bounds->edges, (size_t)bounds->n_edges, sizeof(*bounds->edges), compare_edges);
 }
 
-/** Of lines with a bend: offsets that break at most so many bounds, and so many, at least. */
+/** Offsets of lines with a bend that break few bounds; @broken: the fewest that any breaks. */
 struct offsets {
 	double		lo, hi;
 	int		broken;
@@ -461,7 +461,7 @@ static int64_t choose_time(const struct scene *scene, const struct polygon *poly
 	       (at + limits.round / 2) / limits.round * limits.round;
 }
 
-/** Tell what all lines have in common. */
+/** Write down what all lines have in common. */
 static void tell(const struct scene *scene, const struct polygon *polygon,
 		 struct virt_clock_alignment *alignment)
 {

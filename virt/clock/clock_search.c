@@ -320,7 +320,7 @@ static size_t n_voters(struct clock_search *search, int64_t slack, const struct 
 	for (int32_t v = 0; v < search->problem->n_vcpus; v++) {
 		const struct virt_clock_vcpu *vcpu = &search->problem->vcpus[v];
 
-		/* whoever takes a sample next is told that it was too much */
+		/* the next one to take a sample learns that it was too much */
 		if (clock_spend(&search->room.work, CLOCK_WORK_SEARCH_CHANGE * vcpu->n))
 			break;
 		n += clock_n_spans(vcpu, slack, bins);

@@ -13,7 +13,7 @@
 #include "clock_sweep.h"
 #include "search.h"
 
-/** Fewer edges are sorted by comparison, others by so many bits at a time. */
+/** Fewer edges are sorted by comparison, others by N_BITS bits at a time. */
 #define FEW_EDGES	1024
 #define N_BITS		11
 #define N_DIGITS	((size_t)1 << N_BITS)

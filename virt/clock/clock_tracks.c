@@ -9,10 +9,10 @@
 
 #include "clock_tracks.h"
 
-/** Xen tells Linux of all events of devices by its callback, which Linux names. */
+/** Xen signals all events of devices to Linux by its callback, which Linux names. */
 #define XEN_CALLBACK	0xf3
 
-/** Which vectors the guest's handlers tell, and which kinds there are of them. */
+/** Which vectors the guest's handlers name, and which kinds there are of them. */
 struct kinds {
 	bool		told[256];
 	int32_t		vectors[CLOCK_IRQ_KINDS];

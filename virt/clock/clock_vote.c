@@ -64,7 +64,7 @@ static int64_t step_of(const struct clock_bins *bins)
 	return (int64_t)1 << bins->shift;
 }
 
-/** Nothing that is shorter can be told. */
+/** Shorter gaps cannot be seen. */
 static int64_t gap_of(int64_t slack, const struct clock_bins *bins)
 {
 	return 2 * slack + 2 * step_of(bins);

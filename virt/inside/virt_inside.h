@@ -31,7 +31,7 @@ enum virt_inside_kind {
 	VIRT_INSIDE_IRQ,
 	VIRT_INSIDE_SOFTIRQ,
 	VIRT_INSIDE_DOUBT,		/* it is doubtful until when a task had the CPU; */
-	VIRT_INSIDE_UNKNOWN,		/* nobody knows who has it */
+	VIRT_INSIDE_UNKNOWN,		/* unknown who has it */
 	VIRT_INSIDE_N_KINDS
 };
 

@@ -7,10 +7,10 @@
 #include "virt_delivery.h"
 #include "virt_private.h"
 
-/** Where an injection leads, as far as the host's trace tells. */
+/** Where an injection leads, as far as the host's trace shows. */
 struct way {
 	int64_t	entry_ns;	/* or VIRT_NO_TIME */
-	int64_t	until_ns;	/* from there on, the host's trace tells nothing more of it */
+	int64_t	until_ns;	/* from there on, the host's trace shows nothing more of it */
 	bool	broken;		/* because records are lost, or it ends; not by another injection */
 };
 
@@ -21,7 +21,7 @@ static struct way follow(const struct virt_model *model, const struct virt_vcpu_
 	struct way way = { VIRT_NO_TIME, next_ns, false };
 	size_t i = VIRT_FIRST_AT(track->intervals, 0, track->n, inject_ns);
 
-	/* in a trace without VM entries and exits, the way to the guest cannot be told from it */
+	/* a trace without VM entries and exits does not distinguish the guest from the way to it */
 	if (i && i <= track->n && track->intervals[i - 1].state == VIRT_GUEST &&
 	    (i == track->n || track->intervals[i].start_ns > inject_ns))
 		way.entry_ns = inject_ns;

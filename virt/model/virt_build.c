@@ -177,7 +177,7 @@ int virt_model_end_machine(struct virt_model *model, int32_t machine, int64_t ti
 	return 0;
 }
 
-/** Intervals that a vCPU has room for in the beginning: of some, nothing more is told. */
+/** Intervals that a vCPU has room for in the beginning: some never have more. */
 #define FIRST_INTERVALS	2
 
 /** The state of a vCPU before anything is known; its time is set by virt_model_finish(). */
@@ -329,7 +329,7 @@ int virt_model_own_task(struct virt_model *model, int32_t task, int32_t machine,
 	return 0;
 }
 
-/** What wakes are told apart by. */
+/** The key that distinguishes wakes. */
 static uint64_t wake_key(const struct virt_wake *wake)
 {
 	return (uint64_t)wake->cause << 48 | (uint64_t)(uint16_t)wake->vector << 32 |
@@ -894,7 +894,7 @@ int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns
 	model->finished = true;
 	model->begin_ns = begin_ns;
 	model->end_ns = end_ns;
-	/* nobody is added any more */
+	/* no vCPU or task is added any more */
 	maps_free(model);
 	for (int32_t i = 0; i < model->n_vcpus; i++)
 		clip_vcpu(model, &model->vcpus[i]);

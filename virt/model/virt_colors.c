@@ -56,7 +56,7 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 #define UNSPLIT_MEANING	"between a VM exit and the next entry; the trace has no sched_switch," \
 			" and does not split off waits"
 
-/* Of what a trace without sched_switch tells less. */
+/* States that a trace without sched_switch shows less exactly. */
 static const struct virt_look unsplit_looks[VIRT_N_PCPU_STATES] = {
 	[VIRT_HYPERVISOR] = {
 		.color = RGB(0xe69f00), .hatch = RGB(0xffffff), .hatched = true,

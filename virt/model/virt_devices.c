@@ -89,7 +89,7 @@ void virt_model_set_devices(struct virt_model *model, struct virt_devices *devic
 {
 	struct virt_devices *none = devices ? devices : virt_devices_new();
 
-	/* without memory, those of before go on being told */
+	/* without memory, the names of before stay */
 	if (!none)
 		return;
 	none->before = atomic_load(&model->devices);

@@ -30,7 +30,7 @@ int virt_devices_add(struct virt_devices *devices, int32_t vcpu, int vector, con
 int virt_devices_join(struct virt_devices *devices, const struct virt_devices *more);
 
 /**
- * virt_devices_name - of the device; NULL: nobody knows
+ * virt_devices_name - of the device; NULL: unknown
  * @vcpu: VIRT_NONE: all of which it is known; NULL if it is not the same device of all of them
  */
 const char *virt_devices_name(const struct virt_devices *devices, int32_t vcpu, int vector);
@@ -39,7 +39,7 @@ const char *virt_devices_name(const struct virt_devices *devices, int32_t vcpu, 
  * virt_model_set_devices - from now on, vectors are called by these
  * @devices: belongs to the model from here on; NULL: nothing is known any more
  *
- * Another thread may ask meanwhile: names live as long as the model.
+ * Another thread may read names at the same time: they live as long as the model.
  */
 void virt_model_set_devices(struct virt_model *model, struct virt_devices *devices);
 

@@ -10,7 +10,7 @@
 #include "virt_excerpt.h"
 #include "virt_private.h"
 
-/** An array moves only if so many elements go, and half of it: each is moved once on average. */
+/** Least number of elements to remove at once, and half of the array: one move each on average. */
 #define FORGET_LEAST	256
 
 /** The element of an array of times that is in force at a time; 0: the first one is later. */

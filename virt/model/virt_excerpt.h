@@ -16,14 +16,14 @@ extern "C" {
 #endif
 
 /**
- * virt_model_excerpt - a copy of what a model that is not finished tells from a time on
+ * virt_model_excerpt - a copy of what an unfinished model contains from a time on
  * @begin_ns: with what is in force then
  *
  * Machines, vCPUs, exit reasons and tasks have the same numbers. Handlers and power are left out.
- * It is to be finished from @begin_ns on. What a window that begins later tells of it is what the
- * whole model would tell: states, exits and wake-ups that begin in the window, culprits, losses;
- * not how long it was before the window that something began, nor which pCPU a vCPU came from that
- * has not run since @begin_ns.
+ * It is to be finished from @begin_ns on. For a window that begins later, it says the same as the
+ * whole model: states, exits and wake-ups that begin in the window, culprits, losses; except how
+ * long before the window something began, and which pCPU a vCPU came from that has not run since
+ * @begin_ns.
  *
  * Return: the copy, which needs the names of @model: that must be there for as long; or NULL
  * without memory.

@@ -37,7 +37,7 @@ struct virt_handling {
 	bool		begins;		/* it is the first piece */
 };
 
-/** More of them no host has; what comes then is not told. */
+/** No host has more handlers; further ones are left out. */
 #define VIRT_MAX_HANDLERS	512
 
 /**
@@ -76,7 +76,7 @@ struct virt_handled {
 	uint64_t	count;		/* handlings that begin in the window */
 	int64_t		max_ns;		/* of these, whole */
 	int64_t		hypervisor_ns, vmm_ns; /* in these states, cut to the window */
-	int64_t		other_ns;	/* in others: processors of AMD are told to have left the
+	int64_t		other_ns;	/* in others: the trace of AMD shows that they left the
 					 * guest only after the handler; cut to the window */
 };
 

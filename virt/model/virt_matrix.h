@@ -34,10 +34,10 @@ struct virt_matrix {
 };
 
 /**
- * virt_matrix_new - who takes pCPUs from whom
+ * virt_matrix_new - which vCPUs and tasks take pCPUs from which vCPUs
  * @window: what has been counted of @model
  * @by_machine: rows and columns are machines, and tasks; else vCPUs and tasks
- * @most: columns that are told apart, at most; 0: all
+ * @most: the largest number of separate columns; 0: all
  *
  * Return: to be freed with virt_matrix_free(); NULL without memory.
  */
@@ -45,7 +45,7 @@ struct virt_matrix *virt_matrix_new(const struct virt_model *model,
 				    const struct virt_window *window, bool by_machine,
 				    size_t most);
 
-/** virt_matrix_of_walk - the same of a walk, which need not keep all that it tells. */
+/** virt_matrix_of_walk - the same of a walk, which need not keep all its results. */
 struct virt_matrix *virt_matrix_of_walk(const struct virt_model *model,
 					struct virt_window_walk *walk, bool by_machine,
 					size_t most);

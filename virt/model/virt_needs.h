@@ -44,7 +44,7 @@ enum virt_number {
 	VIRT_NUMBER_NESTED,		/* exits of guests of guests */
 	VIRT_NUMBER_MIGRATIONS,		/* between pCPUs: how many, with the gap of each */
 	VIRT_NUMBER_MIGRATION_COST,
-	VIRT_NUMBER_CULPRITS,		/* who had the pCPU meanwhile */
+	VIRT_NUMBER_CULPRITS,		/* who had the pCPU during it */
 	VIRT_NUMBER_CAUSES,		/* what ended waits */
 	VIRT_NUMBER_TASKS,		/* what tasks of the host had of pCPUs, and idle pCPUs */
 	VIRT_NUMBER_INJECTED,		/* interrupts that vCPUs get, by vector */

@@ -203,7 +203,7 @@ static int append_rest(struct list *list, const struct list *old, size_t before,
 
 /**
  * Let pieces take the place of what there is.
- * @unknown: holds at first, whatever is told; or NULL
+ * @unknown: holds at first, whatever the pieces say; or NULL
  *
  * Return: 0 or -ENOMEM; @old is the result, or as it was.
  */
@@ -306,7 +306,7 @@ static bool is_possible(const struct virt_model *model, const struct virt_part_t
 
 /* ---- parts without all pCPUs ---- */
 
-/** Is what @change tells of [from, to) told by records that are there? */
+/** Does @change come from records that are in the part? */
 static bool is_there(const struct virt_part *part, const struct virt_interval *change)
 {
 	return virt_state_on_pcpu(change->state) && change->pcpu >= 0 &&
@@ -358,7 +358,7 @@ static int add_there(const struct virt_part *part, struct virt_part_track *track
 	return ret;
 }
 
-/** The same without what only records of others tell within the part. @whose: 0, or a pCPU's */
+/** A copy of @all without what only records of left-out pCPUs show within the part. */
 static int leave_out(const struct virt_part *part, const struct virt_part_track *all,
 		     bool of_vcpu, struct virt_part_track *track)
 {
@@ -403,7 +403,7 @@ static int place(const struct virt_part *part, const struct virt_part_track *tra
 
 /* ---- the tracks of the model ---- */
 
-/** Nothing is known before what is told. */
+/** Before the first piece, nothing is known. */
 static const struct virt_interval unknown_vcpu = {
 	.start_ns = INT64_MIN, .detail = VIRT_NONE, .pcpu = VIRT_NONE, .state = VIRT_UNKNOWN,
 };
@@ -497,7 +497,7 @@ static int place_power(const struct virt_part *part, struct virt_model *model, i
 	return ret;
 }
 
-/* ---- what is told of all ---- */
+/* ---- what holds for all ---- */
 
 static int place_losses(const struct virt_part *part, struct virt_model *model)
 {

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/** Of [from, to), that the part's records tell otherwise. */
+/** [from, to), for which the part's records alone would say something else. */
 struct virt_part_piece {
 	int64_t		from_ns, to_ns;	/* INT64_MIN, INT64_MAX: from the beginning, to the end */
 	uint32_t	n;		/* changes within it */
@@ -85,7 +85,7 @@ struct virt_part {
 	int		n_contradictions, room_contradictions;
 };
 
-/** virt_part_alloc - with room for the tracks of so many. Return: NULL without memory. */
+/** virt_part_alloc - with room for these numbers of tracks. Return: NULL without memory. */
 struct virt_part *virt_part_alloc(int32_t n_vcpus, int32_t n_pcpus);
 
 /** virt_part_free - NULL is allowed. */
@@ -114,8 +114,8 @@ int virt_part_begin(const struct virt_part *part, struct virt_model *model);
 /**
  * virt_part_finish - virt_model_finish() for a model of a part: put in place what is kept
  *
- * What contradicts the model (another program wrote it) is left aside. Of a part without all pCPUs,
- * what it does not tell itself is UNKNOWN within it.
+ * What contradicts the model (another program wrote it) is left aside. In a part without all
+ * pCPUs, what its own records do not show is UNKNOWN.
  *
  * Return: as virt_model_finish().
  */
@@ -144,9 +144,9 @@ int virt_part_compare(struct virt_part *part, const struct virt_model *whole,
 int virt_part_contradict(struct virt_part *part, const char *what, int64_t time_ns, uint64_t count);
 
 /**
- * virt_part_join - take over what another part of the same trace tells of [from, to)
+ * virt_part_join - take over what another part of the same trace says about [from, to)
  * @part: its tracks end there, or before
- * @unknown: nothing is known of that time, whatever the other one tells
+ * @unknown: nothing is known of that time, whatever the other one says
  *
  * Return: 0 or -ENOMEM.
  */

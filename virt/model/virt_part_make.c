@@ -343,7 +343,7 @@ static struct virt_interval *power_of(const struct virt_model *model, int32_t pc
 	return changes;
 }
 
-/* ---- what the part's records tell otherwise ---- */
+/* ---- what the part's records say differently ---- */
 
 static bool same(const struct virt_interval *a, const struct virt_interval *b)
 {
@@ -417,7 +417,7 @@ static int compare(struct comparison *c)
 	return ret || !c->open ? ret : close_piece(c, INT64_MAX, c->n_should);
 }
 
-/** A track that is all that should be becomes what @is does not tell. */
+/** Reduce a track that contains all that should be to what @is does not contain. */
 static int compare_track(struct virt_part_track *track, const struct virt_interval *is, size_t n)
 {
 	struct virt_part_track all = *track;

@@ -22,7 +22,7 @@ enum virt_power_kind {
 };
 
 #define VIRT_AWAKE		(-1)
-/** From here on, nobody knows. */
+/** Unknown from here on. */
 #define VIRT_POWER_UNKNOWN	INT32_MIN
 
 /** Linux has 10 (CPUIDLE_STATE_MAX), Xen 12 (ACPI_PROCESSOR_MAX_POWER). */
@@ -47,13 +47,13 @@ int virt_model_add_power(struct virt_model *model, enum virt_power_kind kind, in
 int virt_model_name_idle_state(struct virt_model *model, int32_t state, const char *name);
 
 /**
- * virt_idle_state_name - what a state is called; "state 2" if nobody has told
+ * virt_idle_state_name - what a state is called; "state 2" if its name is unknown
  *
  * Return: NULL if there can be no such one.
  */
 const char *virt_idle_state_name(const struct virt_model *model, int32_t state);
 
-/** virt_model_has_power - does the trace tell anything of this kind? */
+/** virt_model_has_power - does the trace contain anything of this kind? */
 bool virt_model_has_power(const struct virt_model *model, enum virt_power_kind kind);
 
 /** What holds at a moment. */
@@ -80,7 +80,7 @@ struct virt_idle_sum {
 
 /** How fast a pCPU was. */
 struct virt_speed {
-	int64_t		known_ns;	/* of the time that is asked for; 0: the rest is not told */
+	int64_t		known_ns;	/* of the window; 0: the rest is not set */
 	int64_t		mean_khz;	/* by time */
 	int32_t		min_khz, max_khz;
 };
@@ -98,14 +98,14 @@ void virt_power_of_pcpu(const struct virt_model *model, int32_t pcpu, int64_t fr
 			int64_t to_ns, struct virt_pcpu_power_sum *sum);
 
 /**
- * What a vCPU had of it. Whoever is woken waits for the pCPU that it comes to run on; as long as
- * this one leaves its sleep, nobody else is to blame.
+ * What a vCPU had of it. A woken vCPU waits for the pCPU that it comes to run on; while that one
+ * leaves its sleep, no other vCPU or task is the cause.
  */
 struct virt_vcpu_power_sum {
 	int64_t		waking_ns;	/* in state WAKING: the following, together */
 	struct virt_idle_sum asleep[VIRT_IDLE_STATES]; /* its pCPU slept; wakes that found it so */
 	int64_t		awake_ns;	/* it did not */
-	int64_t		unknown_ns;	/* nobody knows */
+	int64_t		unknown_ns;	/* not recorded */
 	struct virt_speed speed;	/* of its pCPUs while it had them */
 	int64_t		on_pcpu_ns;	/* for so long */
 };

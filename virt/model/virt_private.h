@@ -90,7 +90,7 @@ struct virt_argument_of {
 };
 
 /**
- * There may be very many vCPUs of which the trace hardly tells anything: whatever a single block
+ * The trace may name very many vCPUs and show hardly anything of them: what a single block
  * does not need is shared by all of them, and what has no elements is NULL.
  */
 struct virt_vcpu_track {
@@ -313,15 +313,16 @@ static inline size_t virt_blocks(size_t n, size_t size)
  * virt_is_beyond - whether occupant @i of a pCPU comes too late to be one of the culprits of a wait
  * @first: the one in force when that begins
  *
- * If very many wait for a pCPU which very many have meanwhile, each of them would have them all.
- * Then only the first ones of each wait are told, and the rest are VIRT_OTHERS.
+ * If very many vCPUs wait for a pCPU which very many others have during that time, each of them
+ * would have all these culprits. So only the first ones of each wait are listed, and the rest are
+ * VIRT_OTHERS.
  */
 static inline bool virt_is_beyond(const struct virt_model *model, size_t first, size_t i)
 {
 	return i - first >= model->culprit_limit;
 }
 
-/** virt_is_hidden - whether a vCPU has its pCPU, and nobody knows what it does there */
+/** virt_is_hidden - whether a vCPU has its pCPU, and what it does there is unknown */
 static inline bool virt_is_hidden(const struct virt_interval *interval)
 {
 	return interval->state == VIRT_UNKNOWN && interval->flags & VIRT_INTERVAL_ON_PCPU;
@@ -367,7 +368,7 @@ static inline bool virt_clamp_window(const struct virt_model *model, int64_t *fr
 	return *from < *to;
 }
 
-/** virt_is_vcpu, virt_is_task - what somebody is who has or took a pCPU */
+/** virt_is_vcpu, virt_is_task - what kind an occupant or culprit is */
 static inline bool virt_is_vcpu(const struct virt_model *model, int32_t who)
 {
 	return who >= 0 && who < model->n_vcpus;
@@ -453,7 +454,7 @@ static inline int64_t virt_time_of(const struct virt_model *model,
 /**
  * virt_stretch_end - first interval after @i that is no part of the same stretch in a state
  *
- * On a pCPU each interval is one. A wait is one, whoever has the pCPU and whichever pCPU it is.
+ * On a pCPU each interval is one. A wait is one, whichever pCPU it is for and who has that.
  */
 static inline size_t virt_stretch_end(const struct virt_vcpu_track *vcpu, size_t i)
 {

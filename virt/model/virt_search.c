@@ -86,7 +86,7 @@ static size_t before(const struct seeker *seeker, size_t i, int64_t ns)
 	return first;
 }
 
-/** Where no exit goes on: the guest runs, or nobody knows. */
+/** Where no exit goes on: the guest runs, or the state is unknown. */
 static bool ends_exit(const struct virt_interval *interval)
 {
 	return interval->state == VIRT_GUEST || interval->state == VIRT_UNKNOWN;
@@ -179,7 +179,7 @@ static size_t first_at(const struct seeker *seeker, int64_t time_ns)
 						 seeker->track->n;
 }
 
-/** A place of a vCPU's own tells apart those at the same ns, of which there may be many. */
+/** Is it a place of this vCPU? Its index then distinguishes intervals at the same ns. */
 static bool is_own(const struct seeker *seeker, const struct virt_search_place *place)
 {
 	const struct virt_vcpu_track *track = seeker->track;

@@ -52,7 +52,7 @@ static inline void virt_keep_before(struct virt_stretches *stretches, uint64_t n
 /**
  * virt_span_count - count it, if it belongs to the window that begins at @from_ns
  *
- * It begins before the window ends. Return: true if its whole length is one of those to be told.
+ * It begins before the window ends. Return: true if its whole length is known and counts.
  */
 static inline bool virt_span_count(const struct virt_model *model, int64_t from_ns,
 				   struct virt_stretches *stretches, const struct virt_span *span)

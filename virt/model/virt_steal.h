@@ -2,7 +2,7 @@
 /**
  * @file	virt_steal.h
  * @brief	Split the steal of a vCPU by kind of culprits: other machines, the host, its
- *		own machine, or nobody.
+ *		own machine, or none (the pCPU is idle).
  */
 #ifndef KSHARK_VIRT_VIRT_STEAL_H
 #define KSHARK_VIRT_VIRT_STEAL_H
@@ -32,7 +32,7 @@ const char *virt_steal_kind_key(enum virt_steal_kind kind);
 /**
  * virt_steal_kind_of - the kind of a culprit of a vCPU
  *
- * VIRT_NONE may be nobody or unknown: it is VIRT_STEAL_UNKNOWN here, as VIRT_OTHERS is.
+ * VIRT_NONE may be an idle pCPU or unknown: it is VIRT_STEAL_UNKNOWN here, as VIRT_OTHERS is.
  */
 enum virt_steal_kind virt_steal_kind_of(const struct virt_model *model, int32_t vcpu, int32_t who);
 

@@ -334,7 +334,7 @@ struct culprit_scratch {
 	uint64_t	left;		/* occupants of waits that may be looked at */
 };
 
-/** Buckets of culprits: others, nobody, the vCPUs, the tasks. */
+/** Buckets of culprits: others, none, the vCPUs, the tasks. */
 static size_t n_culprit_buckets(const struct virt_model *model)
 {
 	return 2 + (size_t)model->n_vcpus + model->n_tasks;
@@ -466,7 +466,7 @@ static uint32_t count_waits(const struct virt_vcpu_track *vcpu)
 	return n;
 }
 
-/** All culprits, or so many that memory and time are in proportion to the model. */
+/** All culprits, or as many as keep memory and time in proportion to the model. */
 static int summarize_so_many(struct virt_model *model, struct grouping *grouping)
 {
 	struct culprit_scratch *scratch = grouping->scratch;

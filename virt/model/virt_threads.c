@@ -75,7 +75,7 @@ static int sum_pcpu(struct sums *sums, int32_t pcpu, int64_t from_ns, int64_t to
 	return any ? take_places(sums, pcpu) : 0;
 }
 
-/* --- whom they delay ------------------------------------------------------------------------- */
+/* --- which vCPUs they delay ------------------------------------------------------------------ */
 
 static int sum_culprits(struct sums *sums, int32_t vcpu, int64_t from_ns, int64_t to_ns)
 {

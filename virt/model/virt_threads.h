@@ -46,7 +46,7 @@ struct virt_threads {
 /**
  * virt_threads_new - all threads of machines that had a pCPU in a window, or took one
  *
- * On a pCPU, the time of all of them lies within what virt_pcpu_totals() tells of tasks. In
+ * On a pCPU, the time of all of them lies within the tasks' time of virt_pcpu_totals(). In
  * O(occupants in the window + culprits * log n).
  *
  * Return: to be freed with virt_threads_free(); NULL without memory.

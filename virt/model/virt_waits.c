@@ -13,7 +13,7 @@
 /** Steps between two looks at the wish to stop. */
 #define STOP_STEP	65536
 
-/** How long a wait or a wake-up took, and by whom it ended. */
+/** How long a wait or a wake-up took, and what ended it. */
 struct length {
 	uint32_t	waker;		/* index */
 	int64_t		ns;

@@ -29,7 +29,7 @@ struct virt_waited {
 /** What one vCPU was woken by. */
 struct virt_waker {
 	int32_t			vcpu;		/* that waited: global index */
-	struct virt_wake	wake;		/* @cause VIRT_WAKE_OPEN and _UNKNOWN: nobody */
+	struct virt_wake	wake;		/* @cause VIRT_WAKE_OPEN and _UNKNOWN: none */
 	struct virt_waited	waited;
 };
 

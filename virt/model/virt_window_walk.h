@@ -45,7 +45,7 @@ const struct virt_window_machine *virt_window_walk_machine(struct virt_window_wa
 const struct virt_window_pcpu *virt_window_walk_pcpu(struct virt_window_walk *walk, int32_t pcpu);
 
 /**
- * virt_window_walk_culprits - of what virt_window_walk_vcpu() tells, who took its pCPU
+ * virt_window_walk_culprits - who took the pCPU in the results of virt_window_walk_vcpu()
  *
  * Return: their number; @culprits is good until the next call of either function.
  */

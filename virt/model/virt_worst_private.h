@@ -84,7 +84,7 @@ static inline int64_t virt_entry_after(const struct virt_vcpu_track *track, size
 	return VIRT_NO_TIME;
 }
 
-/** Where a vCPU goes on from, and up to where its guest runs or nobody knows. */
+/** Where a vCPU goes on from, and up to where its guest runs or its state is unknown. */
 struct virt_arrival {
 	size_t		first, end;	/* intervals [first, end) */
 	int64_t		cost_ns;	/* without what the guest asked to wait */

@@ -32,7 +32,7 @@ static bool same_cpu(const struct virt_pair *a, const struct virt_pair *b)
 	       a->guest_stream != VIRT_NONE;
 }
 
-/** A vCPU may be seen in two streams: what it tells of itself, and its own trace. */
+/** A vCPU may be seen in two streams: what it records of itself, and its own trace. */
 static bool overlap(const struct virt_pair *a, const struct virt_pair *b)
 {
 	bool one_is_told = (a->source == VIRT_PAIR_TOLD) != (b->source == VIRT_PAIR_TOLD);
@@ -166,7 +166,7 @@ uint64_t virt_pairing_serial(void)
 
 /* ---- guessing ---- */
 
-/** Fewer times tell nothing. */
+/** Fewer times prove nothing. */
 #define LEAST_MOMENTS	20
 /** Larger machines are paired CPU by CPU in their order. */
 #define MAX_CPUS	64
@@ -235,7 +235,7 @@ static bool has_word(const char *text, const char *word, size_t n)
 	return false;
 }
 
-/** Does a file's name tell of a machine: of "d0", "dom0"; of "d1:web", "web"? */
+/** Does a file's name contain a machine's: of "d0", "dom0"; of "d1:web", "web"? */
 static bool name_fits(const struct virt_machine *machine, const char *text)
 {
 	const char *name = machine->name, *colon = strchr(name, ':');

@@ -42,7 +42,7 @@ struct virt_pair {
  *
  * It ends the pairs that the vCPU and the guest's CPU had before, if these count no more.
  *
- * Return: 0; -EEXIST if somebody who counts more said something else, and nothing is changed;
+ * Return: 0; -EEXIST if a source that counts more said something else, and nothing is changed;
  * -EINVAL or -ENOMEM.
  */
 int virt_pairing_set(const struct virt_pair *pair);
@@ -93,7 +93,7 @@ struct virt_pair_guest {
  * virt_pairing_share - at which share of the times in the trace a vCPU was in its guest
  * @offset_ns: added to the model's times by the stream
  *
- * Return: 0 to 1; negative if there are too few times to tell.
+ * Return: 0 to 1; negative if there are too few times.
  */
 double virt_pairing_share(const struct virt_model *model, int32_t vcpu, int64_t offset_ns,
 			  const struct virt_times *times);

@@ -37,7 +37,7 @@ struct virt_shared;
 int virt_registry_set(int stream_id, struct virt_model *model);
 
 /**
- * virt_registry_promise - a stream's model can be made, as soon as somebody asks for it
+ * virt_registry_promise - a stream's model can be made when it is first needed
  * @make: makes it, or returns NULL; called once at most, by the first virt_registry_get() and in
  *	  its thread, while all others wait; must not call the registry
  * @drop: frees @arg, after @make or when another word about the stream replaces the promise
@@ -68,7 +68,7 @@ bool virt_registry_has_host(int stream_id);
 enum virt_note {
 	VIRT_NOTE_DAMAGE,	/* its file is damaged */
 	VIRT_NOTE_CHANGED,	/* its file is not what was loaded any more */
-	VIRT_NOTE_SIDECAR,	/* what its sidecar tells is not used */
+	VIRT_NOTE_SIDECAR,	/* its sidecar is not used */
 	VIRT_NOTE_READING,	/* KernelShark reads it otherwise than it is meant */
 	VIRT_NOTE_FACTS,	/* all facts that limit what its numbers mean, a line each; among
 				 * them may be those of the other kinds */
@@ -99,7 +99,7 @@ const struct virt_model *virt_shared_model(const struct virt_shared *shared);
  * virt_shared_set_irqs - from now on, the index has these deliveries of interrupts
  * @irqs: as for virt_worst_new(), on the model's axis; they take the place of all before
  *
- * Indices that somebody has asked for before are made anew here, in the caller's thread, before
+ * Indices that callers have got before are made anew here, in the caller's thread, before
  * others get to see them. The old ones live on as long as the model, and come back with their
  * deliveries.
  *

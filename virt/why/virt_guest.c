@@ -111,7 +111,7 @@ static int32_t task_of(struct replay *replay, int32_t pid)
 
 /* --- wake-ups -------------------------------------------------------------------------------- */
 
-/** What woke somebody; the same as last time has the same number. */
+/** What woke a task; the same as last time has the same number. */
 static int32_t wake_number(struct replay *replay, const struct virt_life_wake *wake)
 {
 	struct virt_guest *guest = replay->guest;
@@ -288,7 +288,7 @@ static void on_run(struct replay *replay, const struct virt_life_event *event)
 		arrive(replay, event, switched);
 }
 
-/** Nobody knows who has it then, but nobody who sleeps can have been there without a record. */
+/** Who has the CPU then is unknown, but a sleeping task cannot have run without a record. */
 static void on_end(struct replay *replay, const struct virt_life_event *event)
 {
 	leave(replay, event);
@@ -357,7 +357,7 @@ static int begin(struct replay *replay, const struct virt_life_events *events)
 	return task_of(replay, 0) < 0 ? -ENOMEM : 0;
 }
 
-/** The last word on each: its sleep is none that is known if wake-ups are not told at all. */
+/** Complete each task: where no wake-ups are recorded, a sleep is an unknown state. */
 static void finish(struct replay *replay)
 {
 	struct virt_guest *guest = replay->guest;
@@ -391,7 +391,7 @@ int virt_guest_live(struct virt_guest *guest, struct virt_life_events *events)
 	for (size_t i = 0; i < events->n && !ret; i++) {
 		const struct virt_life_event *event = &events->all[i];
 
-		/* a pid below 0 or 0 sleeps for nobody */
+		/* a pid of 0 or less is no task that can sleep */
 		if (event->kind <= VIRT_LIFE_E_END || event->pid > 0)
 			rules[event->kind](&replay, event);
 		ret = replay.error;

@@ -51,7 +51,7 @@ ptrdiff_t virt_guest_run_at(const struct virt_guest_cpu *cpu, int64_t time_ns);
 
 /* --- what goes by ---------------------------------------------------------------------------- */
 
-/** How somebody leaves a CPU. */
+/** How a task leaves a CPU. */
 enum virt_life_left {
 	VIRT_LEFT_UNKNOWN = 0,
 	VIRT_LEFT_RUNNABLE,
@@ -72,13 +72,13 @@ struct virt_life_wake {
 enum virt_life_event_kind {
 	VIRT_LIFE_E_RUN,		/* pid has the CPU; VIRT_NONE: not known. left: had it */
 	VIRT_LIFE_E_END,		/* the CPU has no more records */
-	VIRT_LIFE_E_WAKING,	/* pid is woken, as its waker tells */
-	VIRT_LIFE_E_WAKEUP,	/* pid is woken, as the CPU tells that it is to run on */
+	VIRT_LIFE_E_WAKING,	/* pid is woken, as its waker records it */
+	VIRT_LIFE_E_WAKEUP,	/* pid is woken, as the CPU that it will run on records it */
 	VIRT_LIFE_E_BORN,	/* pid begins to exist, and wants to run */
 	VIRT_LIFE_E_MIGRATE,	/* pid waits for another CPU from now on: wake.cpu */
 };
 
-/** What a record tells: 32 bytes. */
+/** What a record says: 32 bytes. */
 struct virt_life_event {
 	int64_t		time_ns;
 	int32_t		pid;
@@ -106,7 +106,7 @@ enum virt_life_state {
 	VIRT_LIFE_WAKING,	/* wants to run after a wake-up */
 	VIRT_LIFE_BLOCKED,	/* waits for an event */
 	VIRT_LIFE_ABSENT,	/* not yet born, or dead */
-	VIRT_LIFE_UNKNOWN,	/* the trace does not tell */
+	VIRT_LIFE_UNKNOWN,	/* the trace does not show it */
 	VIRT_LIFE_N_STATES
 };
 
@@ -126,14 +126,14 @@ struct virt_life_interval {
 
 struct virt_guest_task {
 	int32_t		pid;
-	char		*name;		/* "web:nginx-412"; NULL until somebody sets it */
+	char		*name;		/* "web:nginx-412"; NULL until it is set */
 	struct virt_life_interval *intervals;	/* none of the idle task */
 	size_t		n, room;
 };
 
 struct virt_guest {
 	char		*name;		/* "web" */
-	int64_t		begin_ns, end_ns;	/* of what its trace tells */
+	int64_t		begin_ns, end_ns;	/* of its trace */
 	struct virt_guest_cpu *cpus;
 	int32_t		*threads;	/* by CPU: of another guest, which this one runs in: its
 					 * task that is this CPU, by its number; or VIRT_NONE.
@@ -143,7 +143,7 @@ struct virt_guest {
 	int32_t		n_tasks;
 	struct virt_life_wake *wakes;
 	size_t		n_wakes, room_wakes;
-	char		**handlers;	/* names of what woke somebody: "irq 49 virtio0" */
+	char		**handlers;	/* names of what woke tasks: "irq 49 virtio0" */
 	int32_t		n_handlers, room_handlers;
 };
 
@@ -192,8 +192,8 @@ ptrdiff_t virt_life_at(const struct virt_guest_task *task, int64_t time_ns);
 struct virt_guests {
 	struct virt_guest *all;
 	int		n;
-	const struct virt_guest *host;	/* what the host's trace tells of its own tasks, on its own
-					 * CPUs, in the same way, but for @cpus; or NULL */
+	const struct virt_guest *host;	/* the host's own tasks from its trace, on its own CPUs,
+					 * in the same way, but for @cpus; or NULL */
 };
 
 /** virt_guests_number - the number of a task, by its guest and index; or VIRT_NONE */

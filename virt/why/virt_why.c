@@ -19,7 +19,7 @@ static bool is_vcpu(const struct virt_model *model, int32_t who)
 
 /* --- who has a pCPU -------------------------------------------------------------------------- */
 
-/** Whoever it is; @waits: somebody waits for the pCPU. */
+/** The occupant's time; @waits: the segment that waits for the pCPU, or NULL. */
 static struct virt_why_segment occupied(const struct virt_model *model,
 					const struct virt_occupant *occupant, int64_t from_ns,
 					int64_t to_ns, int16_t pcpu,
@@ -37,7 +37,7 @@ static struct virt_why_segment occupied(const struct virt_model *model,
 	} else if (occupant->vcpu != VIRT_NONE) {
 		segment.kind = VIRT_WHY_TASK;
 	} else if (waits && waits->kind == VIRT_WHY_PREEMPTED) {
-		/* whoever is woken waits for it to leave its sleep; who was running need not */
+		/* a woken vCPU waits until the pCPU leaves its sleep; a running one need not */
 		segment.kind = VIRT_WHY_UNEXPLAINED;
 		segment.cause = VIRT_WHY_LEFT_IDLE;
 	}
@@ -68,7 +68,7 @@ static void each_occupant(struct walk *walk, int16_t pcpu, int64_t from_ns, int6
 	}
 }
 
-/** In which idle states a pCPU sleeps in segment @at, as nobody has it. */
+/** In which idle states a pCPU sleeps in segment @at, in which it is idle. */
 static void add_sleeps(struct walk *walk, size_t at)
 {
 	const struct virt_why_segment above = walk->why->segments[at];
@@ -140,7 +140,7 @@ static int64_t begin_of(const struct stretch *stretch, size_t i)
 	return i < stretch->range.n ? stretch->range.first[i].start_ns : stretch->range.end_ns;
 }
 
-/** Waits for a pCPU and for events are one, whatever is known of them meanwhile. */
+/** A wait for a pCPU or for an event is one stretch, even if its details change. */
 static size_t stretch_end(const struct virt_interval_range *range, size_t i)
 {
 	unsigned int state = range->first[i].state;
@@ -163,7 +163,7 @@ static void explain_preempted(struct walk *walk, size_t at, const struct stretch
 	}
 }
 
-/** Whoever is woken waits for the pCPU that it comes to run on. */
+/** A woken vCPU waits for the pCPU that it comes to run on. */
 static void explain_waking(struct walk *walk, size_t at, const struct stretch *stretch)
 {
 	const struct virt_interval *next = &stretch->range.first[stretch->end];
@@ -182,7 +182,7 @@ void why_follow(struct walk *walk, size_t at, int32_t who, int64_t woken_ns)
 
 	if (is_vcpu(walk->model, who)) {
 		segment->who_task = task;
-		/* the idle task is nobody: it is the vCPU that was interrupted */
+		/* the idle task does not count: it is the vCPU that was interrupted */
 		vcpu = of && of->pid ? VIRT_NONE : who;
 		who = of && of->pid ? task : who;
 	} else if (!virt_guests_task(walk->guests, who, NULL) &&
@@ -237,7 +237,7 @@ static int32_t reason_before(const struct walk *walk, int32_t vcpu, int64_t star
 	return VIRT_NONE;
 }
 
-/** What interrupted the vCPU meanwhile. */
+/** What interrupted the vCPU in this time. */
 static void add_handlers(struct walk *walk, size_t at)
 {
 	const struct virt_why_segment above = walk->why->segments[at];
@@ -282,7 +282,7 @@ static void explain_exit(struct walk *walk, size_t at, const struct stretch *str
 		add_handlers(walk, at);
 }
 
-/** What there is to tell below segment @at. */
+/** Add the segments below segment @at. */
 static void explain(struct walk *walk, size_t at, const struct stretch *stretch)
 {
 	switch (walk->why->segments[at].kind) {

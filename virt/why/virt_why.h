@@ -44,7 +44,7 @@ enum virt_why_kind {
 	VIRT_WHY_UNEXPLAINED = VIRT_UNKNOWN,
 	VIRT_WHY_VCPU,			/* a vCPU has the pCPU */
 	VIRT_WHY_TASK,			/* a task of the host has it */
-	VIRT_WHY_IDLE,			/* nobody has it */
+	VIRT_WHY_IDLE,			/* it is idle */
 	VIRT_WHY_HANDLER,		/* a handler of the host interrupts the vCPU, on its pCPU */
 	VIRT_WHY_SLEEP,			/* and so the pCPU sleeps, in an idle state */
 	VIRT_WHY_N_KINDS
@@ -59,14 +59,14 @@ enum virt_why_cause {
 	VIRT_WHY_GUEST_CPU,		/* waits for @vcpu, of its guest, which @who had longest */
 	VIRT_WHY_WAKE,			/* waits for what ended it, @wake */
 	VIRT_WHY_HANDLES,		/* @handler does */
-	VIRT_WHY_SLEEPS,		/* in @idle_state, whoever is woken waits for its end */
+	VIRT_WHY_SLEEPS,		/* in @idle_state, a woken vCPU waits for its end */
 	VIRT_WHY_ABSENT,		/* paused, not yet created, destroyed */
 	VIRT_WHY_ANSWER,		/* its device model works for it (Xen) */
 	/* of what is unexplained: */
 	VIRT_WHY_LOST,			/* records are missing */
-	VIRT_WHY_UNTOLD,		/* the trace does not tell */
+	VIRT_WHY_UNTOLD,		/* the trace does not show it */
 	VIRT_WHY_UNSPLIT,		/* nor who had a pCPU, see VIRT_INTERVAL_UNSPLIT */
-	VIRT_WHY_LEFT_IDLE,		/* preempted, and nobody had the pCPU */
+	VIRT_WHY_LEFT_IDLE,		/* preempted, and the pCPU was idle */
 	VIRT_WHY_OPEN,			/* the trace ends before */
 	VIRT_WHY_N_CAUSES
 };
@@ -76,8 +76,8 @@ enum virt_why_flag {
 	VIRT_WHY_ENDS = 1 << 1,		/* it ends where the segment does, in the trace */
 	VIRT_WHY_UNASKED = 1 << 2,	/* the guest did not ask for this wait: it is for the answer
 					 * to a VM exit, of @reason if that is known */
-	VIRT_WHY_CUT = 1 << 3,		/* what @who did meanwhile is told above, or too deep */
-	VIRT_WHY_WITH_WAITS = 1 << 4,	/* waits in it are not told apart */
+	VIRT_WHY_CUT = 1 << 3,		/* what @who did then is above, or too deep */
+	VIRT_WHY_WITH_WAITS = 1 << 4,	/* waits in it are not separate */
 	VIRT_WHY_GUEST_BEGINS = 1 << 5,	/* it begins where the segment does, in the guest's trace */
 	VIRT_WHY_GUEST_ENDS = 1 << 6,	/* it ends where the segment does, in the guest's trace */
 };
@@ -89,7 +89,7 @@ struct virt_why_segment {
 	int64_t		from_ns, to_ns;
 	int32_t		subject;	/* whose time it is: a vCPU, a task of the host or of a
 					 * guest (virt_guests_number()); or VIRT_NONE: of a pCPU
-					 * which nobody has, or a vCPU with which its guest does
+					 * that is idle, or a vCPU with which its guest does
 					 * nothing */
 	int32_t		who;		/* another one, see enum virt_why_cause; or VIRT_NONE */
 	int32_t		vcpu;		/* that a guest's task has, waits for, or is woken on; or
@@ -104,7 +104,7 @@ struct virt_why_segment {
 	int32_t		handler;	/* virt_model_handler(); or VIRT_NONE */
 	int32_t		idle_state;	/* see virt_power.h; or VIRT_NONE */
 	int64_t		sleeps_ns;	/* VIRT_WHY_SLEEP: how long it sleeps altogether */
-	uint32_t	n_below;	/* so many that follow are below it, at any level */
+	uint32_t	n_below;	/* how many of the next are below it, at any level */
 	int16_t		pcpu;		/* where, or which one is waited for; or VIRT_NONE */
 	uint8_t		kind;		/* enum virt_why_kind */
 	uint8_t		cause;		/* enum virt_why_cause */
@@ -114,7 +114,7 @@ struct virt_why_segment {
 
 /** The tree, each segment before those below it. */
 struct virt_why {
-	const struct virt_model	*model;		/* of which it tells, as long as they are there */
+	const struct virt_model	*model;		/* which it refers to; must live as long */
 	const struct virt_guests *guests;	/* or NULL */
 	int32_t			subject;	/* a vCPU, guest's task; VIRT_NONE: a pCPU's time */
 	int64_t			from_ns, to_ns;
@@ -145,10 +145,10 @@ int virt_why_task(const struct virt_model *model, const struct virt_guests *gues
  * virt_why_path - the same of a vCPU or a guest's task, along the critical path
  * @who: number
  *
- * Back from the end of the window: where a wait was ended by somebody of whom anything is known, it
- * is what they did before that, and so on, through guests and host; up to where the wait began of
- * @who itself, which goes on from there. So the uppermost segments, which fill the window, are of
- * several vCPUs and tasks: whatever had to be done, one after the other, for @who to get on.
+ * Back from the end of the window: where a task or vCPU that is known ended a wait, the path is
+ * what that one did before, and so on, through guests and host; up to where the wait of @who itself
+ * began, and @who goes on from there. So the uppermost segments, which fill the window, are of
+ * several vCPUs and tasks: all that had to be done, one after the other, for @who to get on.
  *
  * An interrupt is followed if the vCPU that took it was woken while it was waited for; a timer is
  * not, as it is what was waited for. Return: as the others.
@@ -170,7 +170,7 @@ const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_
 /** virt_why_who - the name of a vCPU, or a task of host or guest ("web:nginx-412"); or NULL. */
 const char *virt_why_who(const struct virt_why *why, int32_t who);
 
-/** virt_why_life_of - whose trace tells of a task: its guest, or the host; NULL: none does. */
+/** virt_why_life_of - whose trace shows a task: its guest, or the host; NULL: none does. */
 const struct virt_guest *virt_why_life_of(const struct virt_why *why,
 					  const struct virt_why_segment *segment);
 
@@ -238,7 +238,7 @@ ssize_t virt_why_worst_of_task(const struct virt_model *model, const struct virt
 bool virt_why_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns, int64_t *from_ns,
 		 int64_t *to_ns);
 
-/** virt_why_pcpu_at - the time of whoever has a pCPU at a time; false: nothing is known. */
+/** virt_why_pcpu_at - the time of the one that has a pCPU at a time; false: nothing is known. */
 bool virt_why_pcpu_at(const struct virt_model *model, int32_t pcpu, int64_t time_ns,
 		      int64_t *from_ns, int64_t *to_ns);
 

@@ -32,7 +32,7 @@ struct path {
 /** A state, from a time on, and who has ended it. */
 struct state {
 	int64_t		start_ns;
-	bool		is_wait;	/* a sleep that somebody has ended on purpose, at its end */
+	bool		is_wait;	/* a sleep that @who ended on purpose, at its end */
 	int32_t		who;		/* if so */
 };
 
@@ -52,7 +52,7 @@ static bool can_follow(const struct walk *walk, int32_t who)
 	       why_host_task(walk->guests, walk->model, who);
 }
 
-/* --- what somebody is in before a time -------------------------------------------------------- */
+/* --- states before a time --------------------------------------------------------------------- */
 
 static struct state state_of_vcpu(const struct path *path)
 {
@@ -81,7 +81,7 @@ static struct state state_of_vcpu(const struct path *path)
 	return state;
 }
 
-/** @guest: whose trace tells of it; @index: which one, -1: the host's */
+/** @guest: whose trace shows it; @index: which one, -1: the host's */
 static struct state state_of_task(const struct path *path, const struct virt_guest_task *task,
 				  const struct virt_guest *guest, int index)
 {
@@ -146,7 +146,7 @@ static int add_piece(struct path *path, int64_t from_ns)
 
 /**
  * An interrupt ended the wait, on a vCPU: if that was woken for it, and after the sleep has begun,
- * it is followed; else nobody knows since when the interrupt was on its way.
+ * it is followed; else it is unknown since when the interrupt was on its way.
  */
 static bool is_woken_for(const struct path *path, int32_t vcpu, int64_t since_ns)
 {
@@ -159,7 +159,7 @@ static bool is_woken_for(const struct path *path, int32_t vcpu, int64_t since_ns
 	return false;
 }
 
-/** Whoever ended a wait is followed from there. Return: false if that leads nowhere. */
+/** Follow what ended a wait from there. Return: false if that leads nowhere. */
 static bool jump(struct path *path, const struct state *state, bool is_interrupt)
 {
 	int32_t who = is_interrupt ? state->who :

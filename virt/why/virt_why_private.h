@@ -48,13 +48,13 @@ void why_add_unexplained(struct walk *walk, size_t at, int64_t from_ns, int64_t 
 			 enum virt_why_cause cause);
 void why_leave_unexplained(struct walk *walk, size_t at, enum virt_why_cause cause);
 
-/** why_unknown - why the trace of the host tells nothing of a time. */
+/** why_unknown - why the trace of the host shows nothing of a time. */
 enum virt_why_cause why_unknown(const struct virt_model *model, int64_t from_ns, int64_t to_ns);
 
 /** why_find_culprit - the @who of segment @at, the last: who has most of what is below it. */
 void why_find_culprit(struct walk *walk, size_t at);
 
-/** why_can_go_down - is there room for what is below what is below, and is it nobody's above? */
+/** why_can_go_down - is there room for two more levels, and is @who on none of those above? */
 bool why_can_go_down(const struct walk *walk, int32_t who);
 
 /** why_host_task - the guests' host's own task, by the model's number of it; or NULL. */
@@ -70,16 +70,16 @@ const struct virt_guest_task *why_host_task(const struct virt_guests *guests,
 void why_walk_vcpu(struct walk *walk, int32_t vcpu, int32_t task, int64_t from_ns, int64_t to_ns);
 
 /**
- * why_follow - what whoever ended the wait in segment @at did meanwhile
+ * why_follow - what the one that ended the wait in segment @at did during it
  * @who: a vCPU, a task of a guest, or one of the host
  * @woken_ns: of a vCPU that ended it on purpose: when; it is its guest's task that had it then that
  * is followed, if that is known. INT64_MIN: of one that only took an interrupt
  *
- * If it is told above, or would be too deep, the segment is VIRT_WHY_CUT.
+ * If it is above already, or would be too deep, the segment is VIRT_WHY_CUT.
  */
 void why_follow(struct walk *walk, size_t at, int32_t who, int64_t woken_ns);
 
-/** why_add_culprits - who has, meanwhile, the pCPU that is waited for in segment @at. */
+/** why_add_culprits - who has the pCPU that segment @at waits for, during that time. */
 void why_add_culprits(struct walk *walk, size_t at, int16_t pcpu, int64_t from_ns, int64_t to_ns);
 
 /** why_walk_task - what a task of a guest did, or one of the host: virt_why_task.c */

@@ -46,7 +46,7 @@ static int32_t thread_of(const struct virt_guest *guest, int cpu)
 	return guest->threads && cpu >= 0 && cpu < guest->n_cpus ? guest->threads[cpu] : VIRT_NONE;
 }
 
-/** What is not known while records are missing, or as nothing tells. */
+/** Why a state is unknown: records are missing, or the trace does not show it. */
 static enum virt_why_cause why_untold(const struct virt_life_interval *interval)
 {
 	return interval->flags & VIRT_LIFE_LOST ? VIRT_WHY_LOST : VIRT_WHY_UNTOLD;
@@ -91,8 +91,8 @@ static size_t same_runs(const struct virt_guest_cpu *cpu, size_t run)
 }
 
 /**
- * Below segment @at: who had a CPU of the guest meanwhile.
- * @waits: who waits for it, and is told what the vCPU did for each; VIRT_NONE: nobody
+ * Below segment @at: who had a CPU of the guest in that time.
+ * @waits: who waits for it, and gets what the vCPU did for each; VIRT_NONE: no task
  */
 static void add_occupants(struct walk *walk, size_t at, int guest,
 			  const struct virt_guest_cpu *cpu, int32_t waits, int64_t from_ns,
@@ -119,7 +119,7 @@ static void add_occupants(struct walk *walk, size_t at, int guest,
 		if (a >= b)
 			continue;
 		segment = occupied(walk, guest, cpu, last, waits, a, b);
-		/* of several runs of one task, the first one tells where it begins */
+		/* of several runs of one task, the first one shows where it begins */
 		if (cpu->runs[i].start_ns == a)
 			segment.flags |= VIRT_WHY_GUEST_BEGINS;
 		below = why_add(walk, &segment);
@@ -329,7 +329,7 @@ static void put_stretch(struct walk *walk, const struct stretch *stretch)
 		why_end_below(walk, (size_t)at);
 }
 
-/** Waits for a CPU are one, and what is unknown, whatever is known of them meanwhile. */
+/** A wait for a CPU, and an unknown time, goes on if state and flags stay the same. */
 static bool goes_on(const struct virt_guest_task *task, size_t i)
 {
 	const struct virt_life_interval *interval = &task->intervals[i];
