@@ -14,10 +14,10 @@
 #include "virt_arguments.h"
 #include "virt_excerpt.h"
 
-/** An array moves only if so many elements go, and half of it: each is moved once on average. */
+/** Least number of elements to remove at once, and half of the array: one move each on average. */
 #define DROP_LEAST	256
 
-/** Threads are forgotten if so many are dead, and half of all. */
+/** Threads are forgotten if this number of them is dead, and half of all. */
 #define DEAD_LEAST	4096
 
 /** A thread that was seen asleep. */
@@ -111,7 +111,7 @@ static bool is_told(const struct kvm_tracker *tracker, int32_t tid)
 }
 
 /**
- * Of what nobody has looked at, the next record by which a thread enters or leaves its guest.
+ * The next new record by which a thread enters or leaves its guest.
  * @i: where to begin; becomes its place
  * @last: another thread's than this one's
  *
@@ -162,7 +162,7 @@ static void begin_life(struct kvm_follow *follow, int32_t pid)
 	follow->n_dead--;
 }
 
-/** Who enters a guest is alive: where records are lost, nothing has told of its beginning. */
+/** Who enters a guest is alive: where records are lost, its beginning may be among them. */
 static void revive(struct kvm_follow *follow)
 {
 	const struct kvm_tracker *tracker = follow->tracker;
@@ -194,7 +194,7 @@ static int find_owners(struct kvm_follow *follow)
 	return ret;
 }
 
-/** What has come since tells of more CPUs, threads and vCPUs. Return: 0 or a negative errno. */
+/** Find the CPUs, threads and vCPUs in new records. Return: 0 or a negative errno. */
 static int look(struct kvm_follow *follow)
 {
 	struct kvm_tracker *tracker = follow->tracker;
@@ -228,7 +228,7 @@ int kvm_follow_asleep(struct kvm_follow *follow, int32_t tid, int64_t from_ns, i
 
 /* --- what goes ------------------------------------------------------------------------------- */
 
-/** Whoever has its number later is not of its machine. */
+/** A thread that gets its number later is not of its machine. */
 static void end_vcpu(struct kvm_follow *follow, const struct kvm_vcpu *vcpu)
 {
 	if (vcpu->guest < KVM_UNNAMED)
@@ -392,7 +392,7 @@ static void expect(struct kvm_tracker *tracker, int32_t pid)
 		thread->is_expected = true;
 }
 
-/** Those that what has come tells of, which was not taken yet. */
+/** Expect the threads that new records name, which are not replayed yet. */
 static void expect_next(struct kvm_tracker *tracker)
 {
 	for (uint32_t i = 0; i < tracker->pids.n_keys; i++)

@@ -22,10 +22,10 @@
 extern "C" {
 #endif
 
-/** Tasks that are told with their numbers. */
+/** Tasks that keep their own numbers. */
 #define KVM_FOLLOW_TASKS	4096
 
-/** What will be recorded whenever it happens, and where; which a file tells by having it. */
+/** What will be recorded whenever it happens, and where; a file shows this by what it contains. */
 struct kvm_follow_options {
 	uint64_t	kinds;		/* VIRT_RECORD_BIT() of each, see kvm_tracker_expect() */
 	int		n_cpus;		/* that a thread may be on */
@@ -55,14 +55,14 @@ int kvm_follow_tell(struct kvm_follow *follow, const char *name, const int32_t *
 /**
  * kvm_follow_asleep - a thread was seen asleep at some time between two
  *
- * Nothing tells that of a vCPU that goes on sleeping. It counts if no record is of it meanwhile.
+ * No record shows that a vCPU goes on sleeping. It counts if it has no record in that time.
  *
  * Return: 0 or -ENOMEM.
  */
 int kvm_follow_asleep(struct kvm_follow *follow, int32_t tid, int64_t from_ns, int64_t to_ns);
 
 /**
- * kvm_follow_has_strangers - has a thread entered its guest that is of no machine that was told?
+ * kvm_follow_has_strangers - has a thread entered its guest that is of no known machine?
  *
  * Each is a stranger once: kvm_follow_feed() takes it for a vCPU of a machine without a name.
  */
@@ -99,7 +99,7 @@ int kvm_follow_model(const struct kvm_follow *follow, int64_t begin_ns, int64_t 
 /**
  * kvm_follow_forget - no model begins before this time any more
  *
- * Threads that are new are given to the machines that they work for; models tell it from then on.
+ * New threads are given to the machines that they work for; models contain it from then on.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -62,7 +62,7 @@ static int add_piece(struct kvm_cpu *cpu, int64_t time_ns)
 	return 0;
 }
 
-/** The CPU of a record, where handlers come upon its thread; NULL: it is not to be told. */
+/** The CPU of a record, where handlers come upon its thread; NULL: it does not count. */
 static struct kvm_cpu *cpu_at(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t *time_ns)
 {
 	struct kvm_cpu *known = (size_t)cpu < tracker->n_cpus ? &tracker->cpus[cpu] : NULL;
@@ -134,7 +134,7 @@ int kvm_tracker_handled(struct kvm_tracker *tracker, int cpu, int32_t pid, int64
 		return kvm_tracker_seen(tracker, cpu, pid, time_ns);
 	known = cpu >= 0 && (size_t)cpu < tracker->n_cpus ? &tracker->cpus[cpu] : NULL;
 	level = known ? innermost(known) : NULL;
-	/* what it came upon has begun, and has not been told of, before */
+	/* what it interrupted has begun before, and is only added later */
 	start_ns = ns < 0 || ns > time_ns ? time_ns : time_ns - ns;
 	if (level && start_ns < level->since_ns)
 		start_ns = level->since_ns;
@@ -147,7 +147,7 @@ int kvm_tracker_handled(struct kvm_tracker *tracker, int cpu, int32_t pid, int64
 static int add_cpu(const struct kvm_tracker *tracker, const struct kvm_cpu *cpu,
 		   struct virt_model *model, const struct kvm_vcpu *vcpus, const int32_t *numbers)
 {
-	/* what has not ended is not told */
+	/* what has not ended is left out */
 	size_t n = cpu->n_levels ? cpu->levels[0].first : cpu->n_handled;
 
 	for (size_t i = 0; i < n; i++) {

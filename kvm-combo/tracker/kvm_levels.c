@@ -5,7 +5,7 @@
  */
 #include "kvm_private.h"
 
-/** A record that tells nothing of entries and exits, in a vCPU's row of records. */
+/** A record that shows nothing of entries and exits, in a vCPU's row of records. */
 static bool goes_on(const struct kvm_vcpu *vcpu, const struct kvm_event *event,
 		    const struct kvm_event *end)
 {
@@ -35,7 +35,7 @@ void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 			event++;
 		} while (goes_on(vcpu, event, end));
 	}
-	/* without an exit, nobody tells: what was known goes on */
+	/* without an exit, no record shows it: what was known goes on */
 	if (is_exit || !vcpu->level_known)
 		vcpu->nested = event < end && event->kind == KVM_NESTED_EXIT &&
 			       event->pid == vcpu->tid_now;

@@ -16,7 +16,7 @@
 /** QEMU makes the threads of a machine in a row; nothing else is made between them for long. */
 #define MAX_TID_DISTANCE	64
 
-/** Bytes that are told of a name at most. */
+/** Longest part of a name that is used, in bytes. */
 #define MAX_NAME		120
 
 static int compare_tids(const void *a, const void *b)
@@ -78,7 +78,7 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 				   kvm_thread_find(tracker, guest->tids[v]));
 			if (!vcpu)
 				return -ENOMEM;
-			/* what the model has been told stays */
+			/* what the model contains already stays */
 			if (vcpu < vcpus->all + first)
 				continue;
 			vcpu->id = v;
@@ -116,7 +116,7 @@ static bool is_named(const struct kvm_vcpu *vcpu)
 	return vcpu->guest < KVM_UNNAMED;
 }
 
-/** The one next below @tid, of the first vCPUs, of machines that the trace does not tell. */
+/** The vCPU next below @tid, among the first ones, of machines that the trace does not name. */
 static const struct kvm_vcpu *next_below(const struct kvm_vcpus *vcpus, size_t n, int32_t tid)
 {
 	const struct kvm_vcpu *best = NULL;
@@ -131,7 +131,7 @@ static const struct kvm_vcpu *next_below(const struct kvm_vcpus *vcpus, size_t n
 	return best;
 }
 
-/** The machine of each vCPU that the trace does not tell: tids and numbers ascend within one. */
+/** The machine of each vCPU that the trace does not name: tids and numbers ascend within one. */
 static void group(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus, size_t first)
 {
 	const struct kvm_vcpu *before = NULL;
@@ -208,13 +208,13 @@ static int number_guests(struct kvm_tracker *tracker, const struct virt_model *m
 	return 0;
 }
 
-/** Of a long name, so much is told. Return: bytes. */
+/** The part of a long name that is used. Return: bytes. */
 static int told_length(const struct kvm_guest *guest)
 {
 	return (int)text_cut(guest->name, strnlen(guest->name, MAX_NAME));
 }
 
-/** By what is told of them. */
+/** By the part of the names that is used. */
 static int compare_names(const void *a, const void *b)
 {
 	const struct kvm_guest *const *x = a, *const *y = b;
@@ -229,7 +229,7 @@ static bool are_namesakes(const struct kvm_guest *a, const struct kvm_guest *b)
 	return a && b && !compare_names(&a, &b);
 }
 
-/** Whose name tells which machine is meant. Return: 0 or -ENOMEM. */
+/** Find the guests whose names are unique. Return: 0 or -ENOMEM. */
 static int find_unique(struct kvm_tracker *tracker)
 {
 	size_t n = tracker->n_guests;
@@ -263,7 +263,7 @@ static int32_t machine_of(const struct virt_model *model, const struct kvm_vcpus
 }
 
 /**
- * The machines that the trace does not tell, in their order, get the numbers that are left.
+ * The machines that the trace does not name get the numbers that are left, in their order.
  * @before: the last vCPU of one of them
  */
 static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numbers,
@@ -330,9 +330,9 @@ static int add_tsc_writes(const struct kvm_tracker *tracker, const struct kvm_vc
 }
 
 /**
- * Machines are "g1" or "g1:web", as Xen's are "d1" or "d1:web": whoever asks for a vCPU by number
- * need not know how its machine is called. Their vCPUs are "g1v0", or "web v0": these numbers are
- * ours, and nobody knows a machine by them. But of two that are called alike, all need them.
+ * Machines are "g1" or "g1:web", as Xen's are "d1" or "d1:web": to ask for a vCPU by number, the
+ * name of its machine is not needed. Their vCPUs are "g1v0", or "web v0": these numbers are ours,
+ * and users do not know a machine by them. But if two have the same name, all need them.
  */
 static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *model, int32_t id,
 			struct kvm_vcpu *vcpu)
@@ -341,7 +341,7 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 					&tracker->guests[vcpu->guest] : NULL;
 	int32_t machine;
 	char plain[32], name[160];
-	int cut = 0;		/* of the guest's name, so much is told; 0: it has no other name */
+	int cut = 0;		/* the used bytes of the guest's name; 0: it has no other name */
 
 	snprintf(plain, sizeof(plain), "g%d", (int)id);
 	if (guest && strcmp(guest->name, plain) != 0)
@@ -391,7 +391,7 @@ static int add_all(struct kvm_tracker *tracker, struct virt_model *model, struct
 		if (!id)
 			id = number_of(tracker, &numbers, model, vcpu, before);
 		ret = add_to_model(tracker, model, id, vcpu);
-		/* machines are in a row, but those that the trace tells may lie between */
+		/* vCPUs of a machine are in a row, but those of named machines may lie between */
 		if (!is_named(vcpu))
 			before = vcpu;
 	}

@@ -37,7 +37,7 @@ int kvm_power_lost(struct kvm_tracker *tracker, struct kvm_cpu *cpu, int64_t tim
 	int ret = add_step(tracker, VIRT_IDLE_STATE, number, time_ns, VIRT_POWER_UNKNOWN);
 
 	cpu->idle_known = false;
-	/* any CPU may tell of the frequency of any other one */
+	/* any CPU may record the frequency of any other one */
 	return ret ? ret : add_step(tracker, VIRT_FREQUENCY, VIRT_NONE, time_ns,
 				    VIRT_POWER_UNKNOWN);
 }
@@ -92,7 +92,7 @@ static int compare_steps(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/** CPUs of which a frequency is told at a moment. */
+/** CPUs whose frequency is known at a moment. */
 struct told {
 	bool		is[INT16_MAX + 1];
 	int16_t		cpus[INT16_MAX + 1];

@@ -36,12 +36,12 @@ struct kvm_handler_level {
 struct kvm_cpu {
 	struct kvm_event *events;
 	size_t		n, room;
-	bool		is_there;	/* though it has not told anything yet */
+	bool		is_there;	/* though it has no record yet */
 	size_t		taken;		/* of them, by kvm_in_order() */
 	size_t		looked;		/* of them, for threads that are vCPUs */
 	int64_t		last_ns;	/* of its last record, which need not be kept */
 	int32_t		pid;		/* that has it; KVM_NO_PID before the first record */
-	/* what is told once and needed with the interrupts that follow, see is_to_be_kept(): */
+	/* what is recorded once and needed with the next interrupts, see is_to_be_kept(): */
 	int32_t		own;		/* number of the vCPU that has entered or left its guest
 					 * since its thread has this CPU; or VIRT_NONE */
 	uint8_t		raised[2];	/* by enum kvm_context: KVM_IPI, KVM_IRQ_LINE, or 0 */
@@ -63,7 +63,7 @@ struct kvm_thread {
 					 * kvm_tracker_continue(); or 0 */
 	int32_t		vcpu_then;	/* that it is at another time: index, or VIRT_NONE */
 	int32_t		task;		/* number in the model, or VIRT_NONE */
-	int32_t		process;	/* whose it is, as the sidecar tells; or 0 */
+	int32_t		process;	/* whose it is, from the sidecar; or 0 */
 	int32_t		maker;		/* the thread that has made it; or 0 */
 	/* of one that works for a machine, see kvm_threads.c: */
 	int32_t		owner;		/* a vCPU of that, by index; or VIRT_NONE */
@@ -116,10 +116,10 @@ struct kvm_tracker {
 	int32_t		n_pcpus;	/* of the host, as far as it is known beforehand */
 	int64_t		*disordered;	/* times of records before the one before them */
 	size_t		n_disordered, disordered_room;
-	int32_t		n_unnamed;	/* machines that the trace does not tell */
+	int32_t		n_unnamed;	/* machines that the trace does not name */
 	/* of a tracker that goes on, see kvm_follow.c: */
-	int64_t		fed_ns;		/* up to then, all is told; INT64_MIN: nothing is */
-	int32_t		task_limit;	/* tasks that are told one by one; 0: all */
+	int64_t		fed_ns;		/* up to then, all records are here; INT64_MIN: none are */
+	int32_t		task_limit;	/* tasks with an entry of their own; 0: all */
 	struct key_map	shared_tasks;	/* by hash of what they are called */
 	uint64_t	recorded;	/* kinds of records, see kvm_recorded.h */
 	uint64_t	formats;	/* kinds whose events the trace knows */
@@ -180,17 +180,17 @@ static inline int32_t kvm_vcpu_of_thread(const struct kvm_thread *thread)
 struct kvm_vcpu {
 	int32_t		tid;		/* the first one, if it has several */
 	int32_t		tid_now;	/* and the one that it is */
-	int32_t		id;		/* VIRT_NONE if no record tells */
+	int32_t		id;		/* VIRT_NONE if no record shows it */
 	int32_t		guest;		/* index of struct kvm_guest, or VIRT_NONE */
 	int32_t		index;		/* in the model */
 	int16_t		pcpu;		/* where it is, or where it was last */
 	int16_t		awaited;	/* the pCPU that it waits for, PREEMPTED */
 	uint8_t		place;		/* enum kvm_place */
 	uint8_t		mode;		/* enum kvm_mode */
-	bool		is_guess;	/* no record has told of its mode yet */
+	bool		is_guess;	/* no record has shown its mode yet */
 	bool		nested;		/* in the guest, it is its guest that runs */
 	bool		level_known;	/* whether that holds */
-	int64_t		since_ns;	/* when it came to a pCPU, or nobody knew where it is */
+	int64_t		since_ns;	/* when it came to a pCPU, or its place became unknown */
 	int64_t		mode_ns;	/* the same, or when a record showed its mode last */
 	bool		by_switch;	/* it came there by a switch: it was in the kernel then */
 	int64_t		entered_ns;	/* KVM_WHOLE: when the last one ended */
@@ -220,14 +220,14 @@ enum kvm_mode { KVM_MODE_UNKNOWN, KVM_IN_GUEST, KVM_IN_HYPERVISOR, KVM_IN_VMM };
 
 /** If a vCPU's thread sleeps now: who wanted that? */
 enum kvm_wait {
-	KVM_WAIT_UNKNOWN,	/* nobody knows what the exit is about, or there was none */
+	KVM_WAIT_UNKNOWN,	/* unknown what the exit is about, or there was none */
 	KVM_WAIT_ASKED,		/* the guest */
 	KVM_WAIT_CALL,		/* perhaps the guest: a hypercall, whose number is not known */
 	KVM_WAIT_STOPPED,	/* the monitor, for reasons of its own */
-	KVM_WAIT_UNASKED,	/* whoever works for the exit */
+	KVM_WAIT_UNASKED,	/* the one that works for the exit */
 };
 
-/** A guest's number, of a vCPU of a machine that the trace does not tell, is not below this. */
+/** A guest's number, of a vCPU of a machine that the trace does not name, is not below this. */
 #define KVM_UNNAMED	(1 << 24)
 
 /** vCPU threads: an array, to be freed. */
@@ -237,7 +237,7 @@ struct kvm_vcpus {
 };
 
 /**
- * kvm_add_threads - each thread of records that nobody has looked at has an entry, so that
+ * kvm_add_threads - add an entry for each thread of new records, so that
  * replaying need not make any
  *
  * Return: 0 or -ENOMEM.
@@ -285,7 +285,7 @@ void kvm_machine_called(const struct kvm_tracker *tracker, const struct virt_mod
 int kvm_find_threads(struct kvm_tracker *tracker, const struct virt_model *model,
 		     const struct kvm_vcpu *vcpus, int32_t n_vcpus);
 
-/** kvm_handlers_forget - whatever handlers were entered on a CPU: nobody knows when they end. */
+/** kvm_handlers_forget - forget the handlers that were entered on a CPU: their ends are unknown. */
 void kvm_handlers_forget(struct kvm_cpu *cpu);
 
 /** kvm_add_handled - what interrupted vCPUs, into the model. Return: 0 or -ENOMEM. */
@@ -298,7 +298,7 @@ void kvm_handlers_free(struct kvm_tracker *tracker);
 /** kvm_power_awake - a thread has the CPU. Return: 0 or -ENOMEM. */
 int kvm_power_awake(struct kvm_tracker *tracker, struct kvm_cpu *cpu, int64_t time_ns);
 
-/** kvm_power_lost - from here on, nobody knows what a CPU does. Return: 0 or -ENOMEM. */
+/** kvm_power_lost - from here on, it is unknown what a CPU does. Return: 0 or -ENOMEM. */
 int kvm_power_lost(struct kvm_tracker *tracker, struct kvm_cpu *cpu, int64_t time_ns);
 
 /** kvm_add_power - all of it, into the model. Return: 0 or -ENOMEM. */
@@ -353,9 +353,9 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 /**
  * kvm_find_level - does a guest's guest run at @event, an entry or exit?
  *
- * Asked before the first word about it, after lost records, and each time where no record tells of
- * an entry into a guest's guest: Linux on VMX before 6.1 has none. KVM says so right after the
- * exit, before anybody else can have the CPU.
+ * Called before the first entry or exit, after lost records, and each time where no record shows
+ * an entry into a guest's guest: Linux on VMX before 6.1 has none. KVM records it right after the
+ * exit, before another thread can have the CPU.
  */
 void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 		    const struct kvm_event *event);
@@ -391,7 +391,7 @@ void kvm_reasons_destroy(struct kvm_reasons *known);
 
 /**
  * kvm_wait_of_monitor - is a sleep of the monitor's thread one that the guest has asked for?
- * @wait: what the exit into the monitor told
+ * @wait: what the exit into the monitor showed
  * @event: with which KVM handed the vCPU to it
  *
  * Return: what is known now.
@@ -401,7 +401,7 @@ enum kvm_wait kvm_wait_of_monitor(enum kvm_wait wait, const struct kvm_event *ev
 /** kvm_is_waiting_call - does the guest ask to wait, or to let others go first, by a hypercall? */
 bool kvm_is_waiting_call(const struct kvm_event *event);
 
-/** kvm_exit_is_known - is it told what an exit is about? */
+/** kvm_exit_is_known - is it known what an exit is about? */
 bool kvm_exit_is_known(enum kvm_isa isa, uint64_t reason);
 
 /** kvm_exit_name - of a reason; @buf is used if there is no name. */

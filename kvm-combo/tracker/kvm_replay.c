@@ -32,7 +32,7 @@ struct kvm_replay {
 	int64_t		last_lost_ns;	/* the last time that records began to be lost */
 	int32_t		*told;		/* vCPUs that a loss changes, see tell() */
 	size_t		n_told, told_room;
-	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
+	size_t		n_unknown;	/* CPUs with records whose occupant is unknown */
 	int64_t		known_ns;	/* since when all of them are known, if they are */
 	struct kvm_reasons reasons;
 	int32_t		call_reason;	/* of KVM_WHOLE; VIRT_NONE: there was none */
@@ -92,7 +92,7 @@ static bool is_unsure(const struct kvm_replay *replay, const struct kvm_vcpu *vc
 }
 
 /**
- * Nobody knows whether it has a pCPU: switches are not recorded, and it may have asked to wait, or
+ * Is it unknown whether it has a pCPU? Switches are not recorded, and it may have asked to wait, or
  * be elsewhere in another mode. A hypercall of which no more is known is not taken for a wait:
  * hardly any is one.
  */
@@ -166,7 +166,7 @@ static void occupy(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t 
 		replay->known_ns = time_ns;
 	replay->pid[cpu] = pid;
 	replay->vcpu[cpu] = pid > 0 ? vcpu_of(replay, pid) : NULL;
-	/* without switches, a record of a task or of none tells of no more than its own moment */
+	/* without switches, a record of a task or of none shows only its own moment */
 	is_known &= kvm_has_switches(replay->tracker) || replay->vcpu[cpu];
 	fail(replay, virt_model_occupy(replay->model, (int16_t)cpu, time_ns,
 				       is_known ? who(replay, pid) : VIRT_NONE, is_known));
@@ -175,8 +175,8 @@ static void occupy(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t 
 /* --- on a pCPU and off it -------------------------------------------------------------------- */
 
 /**
- * A record cannot be where its vCPU was in another mode. Another one is missing, of which nobody
- * knows when it was: what the vCPU has done since the last one about its mode is unknown.
+ * A record cannot be where its vCPU was in another mode. Another one is missing, at an unknown
+ * time: what the vCPU has done since the last one about its mode is unknown.
  * @missing: such records; if the trace has none at all, it is unknown already
  */
 static void doubt(struct kvm_replay *replay, struct kvm_vcpu *vcpu, enum virt_record_kind missing,
@@ -234,8 +234,8 @@ static void settle(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 }
 
 /**
- * Something is known of a vCPU that is on no CPU, until records are lost: then only such ones are
- * looked at, so that many others take no time.
+ * Something is known of a vCPU that is on no CPU, until records are lost: a loss visits only such
+ * vCPUs, so that many others take no time.
  */
 static void tell(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 {
@@ -249,13 +249,13 @@ static void tell(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 	vcpu->is_told = true;
 }
 
-/** Since when nobody knows where a vCPU is. */
+/** Since when a vCPU's place is unknown. */
 static int64_t unknown_since(const struct kvm_replay *replay, const struct kvm_vcpu *vcpu)
 {
 	return vcpu->since_ns > replay->last_lost_ns ? vcpu->since_ns : replay->last_lost_ns;
 }
 
-/** From now on, nobody knows what a vCPU does. */
+/** From now on, it is unknown what a vCPU does. */
 static void lose(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
 	vcpu->place = KVM_PLACE_UNKNOWN;
@@ -272,8 +272,8 @@ static void lose(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_
 }
 
 /**
- * Whoever had a CPU has left it, at some time since it was seen there last; from then on nobody
- * knows who has it. A vCPU goes on somewhere with what it did.
+ * The occupant of a CPU has left it, at some time since it was seen there last; from then on, the
+ * occupant is unknown. A vCPU goes on somewhere with what it did.
  */
 static void vacate(struct kvm_replay *replay, int cpu)
 {
@@ -315,7 +315,7 @@ static void find_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 
 /**
  * A preempted vCPU gets another pCPU than the one that it waited for: since when it waited for that
- * one, and whom for, is not recorded.
+ * one, and for which occupant, is not recorded.
  */
 static void say_moved(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 {
@@ -704,14 +704,14 @@ static void on_hypercall(struct kvm_replay *replay, const struct kvm_event *even
 	if (vcpu && event->more < ARRAY_SIZE(kinds))
 		set_argument(replay, vcpu, (enum exit_argument_kind)kinds[event->more],
 			     (uint64_t)event->value);
-	/* that of an exit which is not known, or of a guest of the guest, tells nothing */
+	/* that of an unknown exit, or of a guest of the guest, does not count */
 	if (vcpu && vcpu->mode == KVM_IN_HYPERVISOR && vcpu->wait == KVM_WAIT_CALL)
 		vcpu->wait = kvm_is_waiting_call(event) ? KVM_WAIT_ASKED : KVM_WAIT_UNASKED;
 }
 
 void kvm_replay_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
-	/* nothing was told of it yet, or nothing that is still known */
+	/* no record has shown it yet, or none that still counts */
 	if (vcpu->place != KVM_PLACE_UNKNOWN || replay->n_lost || time_ns < vcpu->since_ns)
 		return;
 	vcpu->place = KVM_OFF;
@@ -734,7 +734,7 @@ static int64_t there_since(const struct kvm_replay *replay, int cpu, int32_t pid
 	return since_ns;
 }
 
-/** When the exit was of a hypercall that ends now; its end if nobody knows. */
+/** When the exit was of a hypercall that ends now; its end if that is unknown. */
 static int64_t call_began(struct kvm_replay *replay, const struct kvm_event *event,
 			  int64_t since_ns)
 {
@@ -752,7 +752,7 @@ static int64_t call_began(struct kvm_replay *replay, const struct kvm_event *eve
 
 /**
  * A hypercall is over: all that is known of its vCPU. Its thread had the CPU since the exit, unless
- * that was before somebody else had it.
+ * that was before another thread had it.
  */
 static void on_whole(struct kvm_replay *replay, const struct kvm_event *event)
 {
@@ -999,7 +999,7 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 
 /* --- begin and end --------------------------------------------------------------------------- */
 
-/** Room for CPUs, of which nobody knows yet who has them. Return: 0 or -ENOMEM. */
+/** Room for CPUs, whose occupants are not known yet. Return: 0 or -ENOMEM. */
 static int add_cpus(struct kvm_replay *replay)
 {
 	size_t n = replay->tracker->n_cpus;

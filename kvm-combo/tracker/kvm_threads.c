@@ -20,14 +20,14 @@
 
 /**
  * What threads of a machine's are called: in Linux, drivers/vhost/vhost.c, arch/x86/kvm/i8254.c and
- * arch/x86/kvm/mmu/mmu.c (cut to the 15 letters that a name can have); in QEMU, whoever calls
+ * arch/x86/kvm/mmu/mmu.c (cut to the 15 letters that a name can have); in QEMU, the callers of
  * qemu_thread_create(). The first row that fits counts.
  */
 static const struct name_row {
 	const char	*begin;
 	uint8_t		kind;
 	bool		has_pid;	/* the monitor's follows */
-	bool		comes_and_goes;	/* its number tells nothing of whose row it is in */
+	bool		comes_and_goes;	/* its number does not show whose row it is in */
 } name_rows[] = {
 	{ "vhost-", VIRT_THREAD_VHOST, true, false },
 	{ "kvm-pit/", VIRT_THREAD_PIT, true, false },
@@ -197,7 +197,7 @@ static int index_processes(struct search *search)
 		at = key_map_add(&search->processes, (uint32_t)search->machines[i].process);
 		if (at < 0)
 			return -ENOMEM;
-		/* of one that has several machines, nobody knows for which a thread works */
+		/* if a process has several machines, it is unknown for which a thread works */
 		search->of_process[at] = (size_t)at == before ? (int32_t)i : VIRT_NONE;
 	}
 	return index_later(search);
@@ -221,7 +221,7 @@ static void take_process(struct machine *machine, int32_t pid, uint8_t source)
 	machine->source = source;
 }
 
-/** Pids that names of threads tell. */
+/** Pids that names of threads contain. */
 static void find_named(struct search *search)
 {
 	const struct kvm_tracker *tracker = search->tracker;
@@ -362,7 +362,7 @@ static int32_t owner_of_makers(const struct search *search, const struct kvm_thr
 	return VIRT_NONE;
 }
 
-/** What others tell of a thread, if its name fits. */
+/** The owner of a thread, from other threads, if its name fits. */
 static void guess_owner(const struct search *search, struct kvm_thread *thread)
 {
 	const struct machine *around;
@@ -402,7 +402,7 @@ static int sort_pids(struct search *search)
 	return 0;
 }
 
-/** The monitors that nothing tells for certain. Return: 0 or -ENOMEM. */
+/** The monitors that no record shows for certain. Return: 0 or -ENOMEM. */
 static int find_monitors(struct search *search)
 {
 	int ret = sort_pids(search);

@@ -112,7 +112,7 @@ static bool is_still_there(const struct kvm_cpu *cpu, int32_t pid)
  * Interrupts are many, and few of them can wake anybody: how one was raised goes with it, and what
  * a vCPU is sent by itself or enters its guest with matters only after its thread has got a CPU.
  *
- * Return: false if the record tells no more than that its thread has the CPU.
+ * Return: false if the record shows only that its thread has the CPU.
  */
 static bool is_to_be_kept(struct kvm_cpu *cpu, struct kvm_event *event)
 {
@@ -260,7 +260,7 @@ int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t 
 	if (cpu < 0 || cpu > INT16_MAX)
 		return -EINVAL;
 	known = (size_t)cpu < tracker->n_cpus ? &tracker->cpus[cpu] : NULL;
-	/* without switches, only its last record tells how long a thread was there */
+	/* without switches, only its last record shows how long a thread was there */
 	if (!known || known->pid != pid || !kvm_has_switches(tracker))
 		return kvm_tracker_add(tracker, &event);
 	if (time_ns > known->last_ns)

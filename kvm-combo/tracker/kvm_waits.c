@@ -18,7 +18,7 @@
  */
 #define VMX_FLAGS	UINT64_C(0xbe000000)
 
-/** What an exit tells of the sleep that may follow. @name: NULL if nobody knows what it is. */
+/** What an exit shows about the sleep that may follow. @name: NULL if unknown. */
 static enum kvm_wait wait_of(const struct virt_model *model, int32_t reason, const char *name)
 {
 	/*

@@ -14,7 +14,7 @@
 /** prev_state of sched_switch: KVM's wait for an interrupt (kvm_vcpu_block()) is this sleep. */
 #define STATE_INTERRUPTIBLE	0x01
 
-/** Names of tasks that are not told one by one. */
+/** Names that stand for tasks without an entry of their own. */
 #define MAX_SHARED		4096
 
 static const struct virt_wake nobody = {
@@ -78,8 +78,8 @@ void kvm_wakes_destroy(struct kvm_wakes *wakes)
 }
 
 /**
- * Those who are not told one by one any more are told by what they are called; of very many names,
- * all others are one, and nobody's. Return: as virt_model_add_task().
+ * Tasks without an entry of their own any more share one by their name; of very many names, all
+ * others share one entry, which has no owner. Return: as virt_model_add_task().
  */
 static int32_t add_shared(struct kvm_tracker *tracker, struct virt_model *model,
 			  struct kvm_thread *thread)
@@ -99,7 +99,7 @@ static int32_t add_shared(struct kvm_tracker *tracker, struct virt_model *model,
 	return virt_model_add_task(model, -2 - (int32_t)at, name);
 }
 
-/** A thread that nobody has asked about yet. */
+/** A thread that is not in the model yet. */
 static int32_t add_task(struct kvm_tracker *tracker, struct virt_model *model,
 			struct kvm_thread *thread)
 {
@@ -151,7 +151,7 @@ int32_t kvm_who(struct kvm_tracker *tracker, struct virt_model *model,
 	return thread->task;
 }
 
-/** Whoever has the CPU of a record; nobody in particular if it is in an interrupt. */
+/** The occupant of the record's CPU; VIRT_NONE if the record is in an interrupt. */
 static int32_t who_is_at(struct kvm_wakes *wakes, const struct kvm_event *event)
 {
 	int32_t who = event->more & KVM_IN_INTERRUPT ? VIRT_NONE :
@@ -248,7 +248,7 @@ static bool may_have_missed(const struct kvm_wakes *wakes)
 	return wakes->machine == VIRT_NONE && !kvm_has(wakes->tracker, VIRT_RECORD_WAKER);
 }
 
-/** Who wakes it, as the CPU tells that the record is of. */
+/** The waker, from what is known of the record's CPU. */
 static struct virt_wake waker_at(struct kvm_wakes *wakes, const struct kvm_vcpu *vcpu,
 				 const struct kvm_event *event, const struct kvm_vcpu *here)
 {

@@ -11,7 +11,7 @@
 
 #include "kvm_private.h"
 
-/** An interrupt that was sent to some machine's vCPU; which, its wake-up may tell. */
+/** An interrupt that was sent to some machine's vCPU; its wake-up may show to which. */
 struct kvm_sent {
 	struct virt_wake wake;		/* cause UNKNOWN: none */
 	int32_t		pid, number;	/* who sent it, to the vCPU with this number */
@@ -48,7 +48,7 @@ void kvm_wakes_destroy(struct kvm_wakes *wakes);
 int32_t kvm_who(struct kvm_tracker *tracker, struct virt_model *model,
 		const struct kvm_vcpu *vcpus, int32_t pid);
 
-/** kvm_own_task - tell the model whose a task is, if that is known. Return: as the model. */
+/** kvm_own_task - set a task's owner in the model, if that is known. Return: as the model. */
 int kvm_own_task(const struct kvm_tracker *tracker, struct virt_model *model,
 		 const struct kvm_vcpu *vcpus, struct kvm_thread *thread);
 
@@ -71,7 +71,7 @@ void kvm_wakes_sent(struct kvm_wakes *wakes, const struct kvm_event *event,
 void kvm_wakes_injected(struct kvm_wakes *wakes, const struct kvm_event *event,
 			struct kvm_vcpu *here);
 
-/** kvm_wakes_forget - it enters or leaves its guest, or nobody knows what it does. */
+/** kvm_wakes_forget - it enters or leaves its guest, or its state is unknown. */
 void kvm_wakes_forget(struct kvm_vcpu *vcpu);
 
 #endif
