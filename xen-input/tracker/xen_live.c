@@ -12,7 +12,7 @@
 #include "xentrace_file.h"
 #include "xentrace_unpack.h"
 
-/** No clock is faster: so much of the trace is long enough, as long as nobody tells the clock. */
+/** No clock is faster: with this rate, a part is long enough while the real rate is unknown. */
 #define FASTEST_HZ	5000000000ULL
 
 struct xen_live {
@@ -102,7 +102,7 @@ static int look_at(void *arg, const struct xentrace_record *rec)
 	return look_ahead(waiting->live, rec, before);
 }
 
-/** Is so much there that it can begin? */
+/** Is enough of the trace there to begin? */
 static bool is_enough(const struct xen_live *live)
 {
 	const struct xen_meta *meta = xen_trace_meta(live->trace);
@@ -194,7 +194,7 @@ static int expect_ends(struct xen_live *live)
 		const struct xentrace_pcpu *pcpu = xentrace_pcpu_at(reader, i);
 		int64_t from_ns = xen_trace_known_until(live->trace, i);
 
-		/* what has been told of is not taken back */
+		/* what has been reported is not taken back */
 		if (from_ns < begin_ns)
 			from_ns = begin_ns;
 		if (pcpu->n_records && from_ns < end_ns)

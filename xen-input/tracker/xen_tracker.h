@@ -23,7 +23,7 @@
  *   executes on the pCPU where runstates show that the blocked vCPU is woken. DEVICE: the handler
  *   of an interrupt, which is recorded when it ends (XEN_TRC_HW_IRQ_HANDLED). INTERRUPT: the pCPU
  *   is idle; or a vCPU left its guest for an interrupt; or it was last in Xen for something that
- *   wakes nobody, if that is recorded of its domain. Xen's own timers are among these: their
+ *   wakes no vCPU, if that is recorded of its domain. Xen's own timers are among these: their
  *   interrupts have no records. VCPU: the executing vCPU is in Xen for a hypercall about event
  *   channels (in a PV domain, one that began at most 100 us before); for I/O or memory, if the
  *   woken vCPU is of another domain, where the device model may be; for its APIC or an MSR, if the

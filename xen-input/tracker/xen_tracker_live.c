@@ -126,7 +126,7 @@ static void restore(struct xen_tracker *tracker, struct saved *saved)
 	restore_array(tracker->told, saved->told, saved->n_told * sizeof(*tracker->told));
 }
 
-/** Those whom switches name that are not over: nobody becomes known in between only. */
+/** vCPUs that switches name which are not over: a vCPU never becomes known only in between. */
 static void know_pending(struct xen_tracker *tracker)
 {
 	for (uint32_t i = 0; tracker->head.n_pending && i < tracker->n_runs; i++) {

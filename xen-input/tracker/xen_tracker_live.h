@@ -18,7 +18,7 @@ void xen_tracker_follow(struct xen_tracker *tracker, int64_t begin_ns);
 int xen_tracker_runs(struct xen_tracker *tracker);
 
 /**
- * xen_tracker_expect_loss - a record that will come tells of a loss before it
+ * xen_tracker_expect_loss - a record that will come shows a loss before it
  * @last_ns: from when on it may be: of the run's record before it
  */
 void xen_tracker_expect_loss(struct xen_tracker *tracker, const struct xen_trace_row *row,

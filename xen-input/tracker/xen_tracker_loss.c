@@ -10,7 +10,7 @@
 #include "virt_power.h"
 #include "xen_tracker_private.h"
 
-/** The first TSC that a lost-records record tells, as a time. */
+/** The first TSC of a lost-records record, as a time. */
 static int64_t first_lost_ns(const struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
 	uint64_t tsc = (uint64_t)xentrace_word(&row->rec, 3) << 32 | xentrace_word(&row->rec, 2);
@@ -30,7 +30,7 @@ static void add_loss(struct xen_tracker *tracker, const struct loss *loss)
 		tracker->losses[tracker->n_losses++] = *loss;
 }
 
-/** What a record tells that comes after others are missing. @last_ns: of the one before it */
+/** The loss before a record, from what that says. @last_ns: of the record before it */
 static struct loss loss_before(const struct xen_tracker *tracker, const struct xen_trace_row *row,
 			       int64_t last_ns)
 {
@@ -108,7 +108,7 @@ static int64_t last_runs(const struct xen_tracker *tracker, int64_t *run_of, int
 	return cut_time(end_ns);
 }
 
-/** pCPUs whose records nobody has cut out of the whole trace: as if they were lost. */
+/** pCPUs whose records are not in this part of the trace: as if they were lost. */
 static void note_left_out(struct xen_tracker *tracker)
 {
 	const struct virt_part *model = tracker->part ? tracker->part->model : NULL;

@@ -78,7 +78,7 @@ struct tracked_vcpu *tracker_find_vcpu(struct xen_tracker *tracker, xen_vcpu vcp
 	return n < 0 ? NULL : &tracker->vcpus[n];
 }
 
-/** What the id of a VM exit tells. */
+/** What the id of a VM exit says. */
 struct exit_id {
 	enum xen_isa	isa;
 	bool		nested;

@@ -20,7 +20,7 @@
 #include "xen_part.h"
 #include "xen_tracker_feed.h"
 
-/** Nobody, when it is a vCPU; not known who. */
+/** No vCPU; not known who. */
 #define IDLE		(-1)
 #define NOBODY		(-1)
 #define NOT_KNOWN	(-2)
@@ -42,7 +42,7 @@ enum state {
 	BLOCKED,
 	WAKING,
 	PREEMPTED,
-	RUNNING,	/* on a pCPU; whether in the guest, a later record will tell */
+	RUNNING,	/* on a pCPU; a later record shows whether in the guest */
 	GUEST,
 	HYPERVISOR,
 	N_STATES
@@ -57,11 +57,11 @@ struct tracked_vcpu {
 	int16_t		pcpu;		/* where it is or was */
 	uint8_t		state;
 	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
-	uint8_t		sleeps;		/* TRC_SCHED_SLEEP came so many times */
+	uint8_t		sleeps;		/* how many times TRC_SCHED_SLEEP came */
 	bool		own_sleep;	/* on its pCPU, and recorded there: it pauses itself */
 	bool		spent;		/* credit2 found that it has no budget left of a cap */
 	bool		woken;		/* it is awake, and has not entered its guest since */
-	int32_t		waker;		/* by whom: a vCPU of the model, or VIRT_NONE */
+	int32_t		waker;		/* which woke it: a vCPU of the model, or VIRT_NONE */
 	bool		is_told;	/* is in @told of struct xen_tracker */
 	bool		is_there;	/* is in the list of its domain, and before this one: */
 	int32_t		next;
@@ -141,7 +141,7 @@ struct xen_tracker {
 /** VM entry and exit. */
 enum crossing { ENTRY, EXIT };
 
-/** The old runstate where a record does not tell it. */
+/** The old runstate where a record does not show it. */
 #define ANY_RUNSTATE	7
 
 static inline int64_t cut_time(int64_t time_ns)
@@ -168,7 +168,7 @@ static inline bool is_loss(const struct xen_trace_row *row)
 	return row->rec.event == XEN_TRC_LOST_RECORDS || row->rec.flags & XENTRACE_AFTER_GAP;
 }
 
-/** tracker_fail - keep the first error, but none that only tells of an impossible request. */
+/** tracker_fail - keep the first error, but none that only reports an impossible request. */
 static inline void tracker_fail(struct xen_tracker *tracker, int ret)
 {
 	if (ret < 0 && ret != -EINVAL && !tracker->error)
@@ -207,10 +207,10 @@ int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_rec
 /* --- the state machine: xen_tracker_state.c -------------------------------------------------- */
 
 /**
- * tracker_tell - the trace tells something of a vCPU that is on no pCPU
+ * tracker_tell - the trace shows something of a vCPU that is on no pCPU
  *
- * The next loss and the end of its domain change that, and look at no other vCPUs: so many of them
- * take no time for each one.
+ * The next loss and the end of its domain change that. They visit only such vCPUs, so others take
+ * no time.
  */
 void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v);
 
@@ -225,10 +225,10 @@ void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t 
 		   enum state state);
 
 /**
- * tracker_was - what a vCPU has been up to now, as its change tells
+ * tracker_was - what a vCPU has been up to now, as its change shows
  *
  * Had it changed before, that would have been recorded: it has been that since no records are
- * missing any more, or since they are whole (xentrace_whole_tsc()). RUNNABLE does not tell what it
+ * missing any more, or since they are whole (xentrace_whole_tsc()). RUNNABLE does not show what it
  * waits for.
  */
 void tracker_was(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enum xen_runstate old);
@@ -252,7 +252,7 @@ void tracker_change_off(struct xen_tracker *tracker, int64_t time_ns, int32_t wh
 /** tracker_put_idle - a pCPU is idle now; what was on it before has left without a word. */
 void tracker_put_idle(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
 
-/** tracker_cross - a VM entry or exit on a pCPU, of whoever is known to be there. */
+/** tracker_cross - a VM entry or exit on a pCPU, of the vCPU that is known to be there. */
 void tracker_cross(struct xen_tracker *tracker, uint32_t run, int64_t time_ns,
 		   enum crossing crossing, int32_t reason);
 
@@ -263,13 +263,13 @@ void tracker_cross(struct xen_tracker *tracker, uint32_t run, int64_t time_ns,
  */
 void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, uint16_t pcpu, int64_t time_ns);
 
-/** tracker_lose_run - from now on nothing tells who is on a pCPU, nor what became of the others. */
+/** tracker_lose_run - from now on it is unknown who is on a pCPU, and what became of the others. */
 void tracker_lose_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
 
-/** tracker_empty - nothing tells any more who is on a pCPU. */
+/** tracker_empty - it is unknown from now on who is on a pCPU. */
 void tracker_empty(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
 
-/** tracker_lose_place - it runs or has run, but nothing tells where, nor what becomes of it. */
+/** tracker_lose_place - it runs or has run, but it is unknown where, and what becomes of it. */
 void tracker_lose_place(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns);
 
 /** tracker_close - what is still open at the end of the trace. */
@@ -283,7 +283,7 @@ void tracker_woken(struct xen_tracker *tracker, const struct xen_trace_row *row,
 /** tracker_slept_on - it is BLOCKED from now on, which is to be said after this. */
 void tracker_slept_on(struct xen_tracker *tracker, struct tracked_vcpu *v);
 
-/** tracker_irq_handled - XEN_TRC_HW_IRQ_HANDLED: did it wake whoever was woken last? */
+/** tracker_irq_handled - XEN_TRC_HW_IRQ_HANDLED: did it wake the vCPU that was woken last? */
 void tracker_irq_handled(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
 /* --- what VM exits were for: xen_tracker_arguments.c ----------------------------------------- */
@@ -298,7 +298,7 @@ void tracker_argument(struct xen_tracker *tracker, const struct xen_trace_row *r
  *
  * That is the run that recorded it, unless Xen schedules the pCPU together with others.
  *
- * Return: a run, or XEN_NO_RUN if nothing tells it.
+ * Return: a run, or XEN_NO_RUN if it is unknown.
  */
 uint32_t tracker_place(struct xen_tracker *tracker, const struct xen_trace_row *row, xen_vcpu vcpu);
 
@@ -308,7 +308,7 @@ bool tracker_core_is_lost(const struct xen_tracker *tracker, uint16_t pcpu);
 /** tracker_core_of - the core of a pCPU, or NULL if it is scheduled by itself. */
 const struct xen_core *tracker_core_of(const struct xen_tracker *tracker, uint16_t pcpu);
 
-/** tracker_lose_core - nothing tells who is on these pCPUs. @core: NULL: does nothing */
+/** tracker_lose_core - it is unknown who is on these pCPUs. @core: NULL: does nothing */
 void tracker_lose_core(struct xen_tracker *tracker, const struct xen_core *core, int64_t time_ns);
 
 /* --- records: xen_tracker_records.c ---------------------------------------------------------- */
@@ -351,7 +351,7 @@ void tracker_sort_losses(struct xen_tracker *tracker);
 /** tracker_begin_losses - second walk: all losses that have begun by now. */
 void tracker_begin_losses(struct xen_tracker *tracker, int64_t time_ns, bool inclusive);
 
-/** tracker_end_loss - the first record after a loss; TRC_LOST_RECORDS tells who is running now. */
+/** tracker_end_loss - the first record after a loss; TRC_LOST_RECORDS shows who is running now. */
 void tracker_end_loss(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
 #endif

@@ -33,7 +33,7 @@ static const uint8_t agrees[N_STATES] = {
  * VCPUOP_down, a shutdown) do so by vcpu_sleep_nosync(), which TRC_SCHED_SLEEP shows.
  */
 static const struct {
-	bool	untold;		/* nobody put it to sleep: that would have been traced */
+	bool	untold;		/* nothing put it to sleep: that would have been traced */
 	bool	unsure;		/* requests are not traced: the device model is what is likely */
 	bool	itself;		/* the exit's handler put it to sleep: a monitor must answer */
 } waits[VIRT_EXIT_N_CLASSES] = {
@@ -142,7 +142,7 @@ void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v)
 static void enter_state(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
 			enum state state, int32_t detail, uint8_t flags)
 {
-	/* a switch may be told later than what another pCPU has recorded since */
+	/* a switch may come here later than what another pCPU has recorded since */
 	if (time_ns < v->last_ns)
 		time_ns = v->last_ns;
 	v->last_ns = time_ns;
@@ -154,7 +154,7 @@ static void enter_state(struct xen_tracker *tracker, struct tracked_vcpu *v, int
 		model_set(tracker, v, time_ns, state, detail, flags);
 }
 
-/** Where a vCPU has been since it was put on its pCPU, if no VM entry or exit has told. */
+/** Where a vCPU has been since it was put on its pCPU, if no VM entry or exit showed it. */
 static enum state inside(const struct xen_tracker *tracker, const struct tracked_vcpu *v)
 {
 	return tracker->domains[v->domain].hvm ? HYPERVISOR : GUEST;
@@ -170,7 +170,7 @@ static void occupy(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, i
 						time_ns, vcpu, who != NOT_KNOWN));
 }
 
-/** Not on its pCPU any more, but nothing tells why. */
+/** Not on its pCPU any more, but it is unknown why. */
 static void lose(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns)
 {
 	resolve(tracker, v, inside(tracker, v));
@@ -179,7 +179,7 @@ static void lose(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t ti
 	enter_state(tracker, v, time_ns, UNKNOWN, VIRT_NONE, 0);
 }
 
-/** Somebody is on a pCPU who cannot be there. Return: true if so. */
+/** Remove the occupant of a pCPU if it cannot be there. Return: true if so. */
 static bool evict(struct xen_tracker *tracker, uint32_t run, int32_t who, int64_t time_ns)
 {
 	int32_t current = tracker->runs[run].current;
@@ -275,7 +275,7 @@ void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, 
 		contradiction(tracker, wrong_old);
 	}
 	if (evict(tracker, run, who, time_ns)) {
-		/* one of the two is elsewhere: which one, a later record tells */
+		/* one of the two is elsewhere: a later record shows which one */
 		lose(tracker, v, time_ns);
 		occupy(tracker, run, time_ns, NOT_KNOWN);
 		return;
@@ -429,7 +429,7 @@ void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_
 			if (v->state != UNKNOWN)
 				lose(tracker, v, time_ns);
 		}
-		/* only now: these have told nothing new */
+		/* cleared only now, so that lose() does not add it again */
 		v->is_told = false;
 	}
 	tracker->n_told = 0;

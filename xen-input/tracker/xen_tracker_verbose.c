@@ -31,7 +31,7 @@ void tracker_drop_switch(struct xen_tracker *tracker, struct tracked_run *run)
 	run->pending = false;
 }
 
-/** What a switch tells; the record after it is no runstate change, which would have told more. */
+/** What a switch shows; the record after it is no runstate change, which would show more. */
 static void end_switch(struct xen_tracker *tracker, uint32_t index)
 {
 	struct tracked_run *run = &tracker->runs[index];
@@ -101,7 +101,7 @@ static void on_switch(struct xen_tracker *tracker, const struct xen_trace_row *r
 
 void tracker_after_switch(struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
-	/* a runstate change tells the same, and more */
+	/* a runstate change shows the same, and more */
 	if (xen_event_is_runstate_change(row->rec.event))
 		tracker_drop_switch(tracker, &tracker->runs[row->rec.run]);
 	else

@@ -8,7 +8,7 @@
 
 /**
  * A PV domain's hypercall has a record at its beginning and none at its end. One that wakes
- * somebody does so in some us (in traces of an emulator up to 60); what comes later is not its.
+ * a vCPU does so in some us (in traces of an emulator up to 60); what comes later is not its.
  */
 #define CALL_NS		100000
 
@@ -50,7 +50,7 @@ static void say(struct xen_tracker *tracker, struct tracked_vcpu *v, enum virt_w
 	v->waker = who;
 }
 
-/** What a hypercall that has just been made leads to; INTERRUPT: it wakes nobody itself. */
+/** What a hypercall that has just been made leads to; INTERRUPT: it wakes no vCPU itself. */
 static enum virt_wake_cause cause_of_call(const struct xen_tracker_call *call)
 {
 	uint32_t op = call->op & XEN_TRC_HYPERCALL_MASK;
