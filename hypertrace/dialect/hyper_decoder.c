@@ -33,7 +33,7 @@ void hyper_decoder_free(struct hyper_decoder *decoder)
 	free(decoder);
 }
 
-/** hypergraph_host is recorded at the entry: what is told was at the exit, or before it. */
+/** hypergraph_host is recorded at the entry: its events were at the exit, or before it. */
 static void move_to_exit(const struct hyper_call *call, struct hyper_decoded *decoded)
 {
 	if (call->source != HYPER_KVM_WHOLE || call->cost_ns <= 0)

@@ -15,10 +15,10 @@
 /** Numbers that a sentence names. */
 #define MAX_NAMED	6
 
-/** Of all calls but KVM's own, so many must make sense: others may call, too. */
+/** The share of all calls but KVM's own that must make sense: others may call, too. */
 #define LEAST_PERCENT	50
 
-/** Clocks that are closer to each other tell nothing of how long a cycle is. */
+/** Clocks that are closer to each other do not show how long a cycle is. */
 #define LEAST_NS	INT64_C(1000000000)
 
 /**
@@ -35,7 +35,7 @@ static bool fits_dialect(const struct hyper_dialect *dialect, const struct hyper
 	       !(hyper_has(&event, HYPER_F_PRIO) && !event.prio);
 }
 
-/** What a vCPU tells of its clock is true of one that has not told it yet. */
+/** What one vCPU says about its clock holds for others that have not said it yet. */
 static void learn_told(struct hyper_tally *tally, uint32_t khz, int64_t time_ns)
 {
 	if (!khz || (tally->khz.told && tally->khz_ns <= time_ns))
@@ -56,7 +56,7 @@ static bool contradicts(uint64_t khz, uint32_t told, int64_t ns)
 	return !told || (off > 1. / 512 + 1e7 / (double)ns && off < 1. / 8);
 }
 
-/** Two clocks of a vCPU tell how long a cycle is: those that are the farthest from each other. */
+/** Two clocks of a vCPU show how long a cycle is: those that are the farthest from each other. */
 static void measure(struct hyper_tally *tally, const struct hyper_call *call,
 		    const struct hyper_clock *clock)
 {

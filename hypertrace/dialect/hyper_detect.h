@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** Dialects that are told apart. */
+/** Dialects that are distinguished, at most. */
 #define HYPER_MAX_DIALECTS	8
 
 /** Numbers that are counted one by one; a guest can make up as many as it likes. */
@@ -34,7 +34,7 @@ struct hyper_tally {
 	uint64_t	calls, rest;	/* all; of them, those of further numbers */
 	uint64_t	foreign;	/* of all, KVM's own */
 	uint64_t	fit[HYPER_MAX_DIALECTS];
-	struct hyper_khz khz;		/* of the guest's TSC, told as it was first, */
+	struct hyper_khz khz;		/* of the guest's TSC; @told: the first value, */
 	int64_t		khz_ns;		/* at that time; */
 	int64_t		longest_ns;	/* measured over that time */
 	struct hyper_clock_read {

@@ -15,7 +15,7 @@
 
 #define BIT(field)	(UINT32_C(1) << (field))
 
-/** Linux has a _sync level for those from core to late; its number is so much higher. */
+/** Levels from core to late have a _sync level, whose number is SYNC_DISTANCE higher. */
 #define SYNC_FIRST	2
 #define SYNC_LAST	9
 #define SYNC_DISTANCE	10
@@ -45,7 +45,7 @@ static const struct {
 	[HYPER_F_NAME] = { "name", UINT64_MAX, 0 },
 };
 
-/** What a dialect may call a kind, and what an event of it must tell. */
+/** What a dialect may call a kind, and which fields an event of it must have. */
 static const struct {
 	const char	*name;
 	uint32_t	needs;

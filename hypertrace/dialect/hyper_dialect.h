@@ -17,7 +17,7 @@ extern "C" {
 
 #define HYPER_MAX_FIELDS	8
 
-/** What a part of a register tells. */
+/** What a part of a register says. */
 struct hyper_part {
 	uint8_t		field;		/* enum hyper_field; HYPER_F_NONE: there are no more */
 	uint8_t		reg;		/* below HYPER_N_REGISTERS */
@@ -30,7 +30,7 @@ struct hyper_row {
 	uint32_t	number;
 	const char	*name;
 	uint8_t		kind;		/* enum hyper_kind */
-	uint8_t		edge;		/* enum hyper_edge, unless HYPER_F_EDGE tells it */
+	uint8_t		edge;		/* enum hyper_edge, unless it has HYPER_F_EDGE */
 	struct hyper_part parts[HYPER_MAX_FIELDS];
 };
 
@@ -56,7 +56,7 @@ struct hyper_dialect {
 extern const struct hyper_dialect *const hyper_dialects[];
 
 /**
- * What the tracepoints initcall:* of Linux (since 4.17) tell in a guest's own trace: no dialect of
+ * The tracepoints initcall:* of Linux (since 4.17) in a guest's own trace: no dialect of
  * hypercalls, as it has no numbers, but with the same levels.
  */
 extern const struct hyper_dialect hyper_tracepoints;
@@ -119,7 +119,7 @@ const char *hyper_kvm_number(uint64_t nr);
 /** hyper_field_most - the highest value that a field can have and make sense. */
 uint64_t hyper_field_most(enum hyper_field field);
 
-/** hyper_kind_needs - the fields without which an event of a kind tells nothing, as a set. */
+/** hyper_kind_needs - the fields without which an event of a kind says nothing, as a set. */
 uint32_t hyper_kind_needs(enum hyper_kind kind);
 
 #ifdef __cplusplus

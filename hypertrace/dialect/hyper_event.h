@@ -26,7 +26,7 @@ enum hyper_source {
 	HYPER_XEN,		/* HVMOP_xentrace: a record of class 0x0800f000 */
 };
 
-/** No exit takes longer, an hour: what a trace says beyond that has not been told. */
+/** No exit takes longer than an hour: a longer time in a trace counts as unknown. */
 #define HYPER_MOST_COST_NS	INT64_C(3600000000000)
 
 /** A hypercall, as the host recorded it. */
@@ -47,7 +47,7 @@ struct hyper_call {
 
 /** The frequency of a guest's TSC. */
 struct hyper_khz {
-	uint32_t	told;		/* as the guest believes; 0: it has not told */
+	uint32_t	told;		/* as the guest believes; 0: not known */
 	uint32_t	measured;	/* on the host's axis, if that contradicts it; else 0 */
 };
 
@@ -82,7 +82,7 @@ enum hyper_kind {
 
 enum hyper_edge { HYPER_AT_ONCE = 0, HYPER_ENTRY, HYPER_EXIT, HYPER_N_EDGES };
 
-/** What a register, or a part of it, tells. */
+/** What a register, or a part of it, says. */
 enum hyper_field {
 	HYPER_F_NONE = 0,
 	HYPER_F_EDGE,		/* 0: entry, 1: exit */
@@ -111,7 +111,7 @@ enum hyper_field {
 /** An event. What is not in @has is 0, but for @before_ns. */
 struct hyper_event {
 	int64_t		before_ns;	/* HYPER_F_BEFORE: 0 is the moment of the call; without it,
-					 * HYPER_BEFORE_UNKNOWN: it was before, nobody knows when */
+					 * HYPER_BEFORE_UNKNOWN: it was before, time unknown */
 	uint64_t	address;
 	int64_t		value;
 	int32_t		depth, cpu;

@@ -157,7 +157,7 @@ static int read_part(struct reading *reading, struct json_object *object, struct
 	return 0;
 }
 
-/** Does a row tell what its kind cannot do without? */
+/** Does a row have the fields that its kind needs? */
 static int check_row(struct reading *reading, const struct hyper_row *row)
 {
 	uint32_t told = 0;

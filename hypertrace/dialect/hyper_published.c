@@ -81,7 +81,7 @@ static const struct hyper_row hypergraph_rows[] = {
 	PHASES,
 };
 
-/* What a woken task is called has 8 letters only, so a switch tells more. */
+/* The name of a woken task has 8 letters only, so a switch says more. */
 #define WAKEUP	{ ALL(PID, 0), ALL(PRIO, 1), ALL(CPU, 2), ALL(NAME, 3) }
 
 static const struct hyper_row hypertracing_rows[] = {

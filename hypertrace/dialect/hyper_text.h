@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /**
- * hyper_event_text - what an event tells, as "entry address=0x1000 (schedule) depth=2"
+ * hyper_event_text - what an event says, as "entry address=0x1000 (schedule) depth=2"
  * @symbols: may be NULL
  *
  * Names are as the guest has given them: not escaped.
@@ -44,7 +44,7 @@ int hyper_undecoded_text(char *text, size_t size, const struct hyper_call *call,
  *
  * Of a value with @no_sign, the same bits.
  *
- * Return: false if the event does not tell it, or it is no number.
+ * Return: false if the event does not have it, or it is no number.
  */
 bool hyper_event_field(const struct hyper_event *event, enum hyper_field field, int64_t *value);
 

@@ -96,8 +96,8 @@ static bool is_exact(const struct ht_call *call, const struct ht_event *event)
 }
 
 /**
- * Of Xen, whose numbers are anybody's, what is no control call must tell something, of kinds that
- * are known.
+ * Under Xen, other software may use these numbers: a call that is no control call must have events,
+ * and their kinds must be known.
  */
 bool hyper_wire_fits(const struct hyper_call *call)
 {
@@ -139,7 +139,7 @@ bool hyper_wire_clock(const struct hyper_call *call, struct hyper_clock *clock)
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-/** How long before its call an event was. Without a frequency, nobody knows. */
+/** How long before its call an event was. Without a frequency, it is unknown. */
 static void set_before(struct hyper_event *event, uint32_t khz, uint64_t cycles)
 {
 	unsigned __int128 ns = (unsigned __int128)cycles * 1000000;

@@ -32,10 +32,10 @@ int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 /** hyper_wire_number - of a call of ours, without what counts calls; of another, as it is. */
 uint64_t hyper_wire_number(const struct hyper_call *call);
 
-/** What a control call tells of the guest's TSC. */
+/** What a control call says about the guest's TSC. */
 struct hyper_clock {
 	uint64_t	tsc;		/* at the call */
-	uint32_t	khz;		/* as the guest believes; 0: it does not tell */
+	uint32_t	khz;		/* as the guest believes; 0: it is not in the call */
 	bool		start;		/* the first call of a vCPU */
 };
 

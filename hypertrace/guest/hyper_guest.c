@@ -14,7 +14,7 @@
 /** Linux's sched_switch: X and Z, EXIT_DEAD and EXIT_ZOMBIE. */
 #define STATE_DEAD	0x30
 
-/** Of what a CPU tells from now on, nothing was before @since_ns. */
+/** From now on, no event of a CPU was before @since_ns. */
 static void forget_calls(struct hyper_cpu *at, int64_t since_ns)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(at->packed_ns); i++)
@@ -101,8 +101,8 @@ static int64_t task_of(struct hyper_guest *guest, int32_t pid)
 }
 
 /**
- * What an event tells of who it is about.
- * @whole: its name is all of it; else it may be cut, and tells less than one that is there
+ * Learn what an event says about its task.
+ * @whole: its name is complete; else it may be cut, and says less than one that is there
  */
 static int learn(struct hyper_guest *guest, const struct hyper_event *event, bool whole)
 {
@@ -146,7 +146,7 @@ static int reach_cpu(struct hyper_guest *guest, int32_t cpu, int32_t pid)
 	return 0;
 }
 
-/** From a time on, somebody else has a CPU. */
+/** From a time on, another task has a CPU. */
 static int begin_run(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, int32_t pid)
 {
 	struct hyper_cpu *at = &guest->cpus[cpu];
@@ -178,7 +178,7 @@ static int doubt(struct hyper_guest *guest, int32_t cpu, int64_t time_ns)
 	return 0;
 }
 
-/** Who had a CPU is doubtful since it came to it: nobody knows when it left. */
+/** The occupant of a CPU is doubtful since it came: it is unknown when it left. */
 static int doubt_run(struct hyper_guest *guest, int32_t cpu, int64_t time_ns)
 {
 	struct hyper_cpu *at = &guest->cpus[cpu];
@@ -188,7 +188,7 @@ static int doubt_run(struct hyper_guest *guest, int32_t cpu, int64_t time_ns)
 	return doubt(guest, cpu, time_ns);
 }
 
-/** A task cannot have two CPUs: of the other one, nobody knows who has it. */
+/** A task cannot have two CPUs: the occupant of the other one becomes unknown. */
 static int leave_other(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, int32_t pid)
 {
 	int64_t task = pid > 0 ? key_map_find(&guest->task_map, (uint32_t)pid) : -1;
@@ -221,7 +221,7 @@ static int take_switch(struct hyper_guest *guest, int32_t cpu, int64_t time_ns,
 		hyper_count(guest, HYPER_T_SWITCH, cpu, time_ns);
 		ret = doubt_run(guest, cpu, time_ns);
 	} else if (before == HYPER_NONE) {
-		/* what was open is that of a task which nobody knew */
+		/* what was open belongs to a task that was unknown */
 		hyper_stacks_cut_cpu(guest, cpu, time_ns);
 	}
 	end_task(guest, time_ns, event);
@@ -234,7 +234,7 @@ static int take_switch(struct hyper_guest *guest, int32_t cpu, int64_t time_ns,
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-/** Calls of a CPU that have told of what was before them. */
+/** Note the calls of a CPU that report earlier events. */
 static void note_call(struct hyper_cpu *at, int64_t call_ns, const struct hyper_event *event)
 {
 	int64_t *calls = at->packed_ns;
@@ -246,21 +246,21 @@ static void note_call(struct hyper_cpu *at, int64_t call_ns, const struct hyper_
 }
 
 /**
- * Can an event lie where it says, though what was told before lies behind it?
+ * Can an event lie where it says, though events of later times have come before?
  *
- * The host records a call later than the guest had read its clock for it, by as long as the vCPU
- * was away in between; by so much what is in the call seems to be later than it was. The call is
- * made before its last event is behind it, at the next one; so the first event of a call is behind
- * the moment at which the call before the last one was recorded. So exact ages are only: they are
- * rounded, by 2^-21 of themselves, and the guest knows its frequency by 2^-10 or better, or it
- * has been measured, by 2^-8 at least.
+ * The host records a call later than the guest has read its clock for it, by the time that the vCPU
+ * was away in between; the events in the call seem to be later by that time. A guest makes a call
+ * at the event after the last one in it; so the first event of a call is later than the record of
+ * the call before the last one. Ages are no more exact than this: they are rounded, by 2^-21 of
+ * themselves, and the guest knows its frequency by 2^-10 or better, or it has been measured, by
+ * 2^-8 at least.
  */
 static bool may_be_late(const struct hyper_cpu *at, int64_t time_ns,
 			const struct hyper_event *event)
 {
 	int64_t slack_ns = (event->before_ns >> 8) + 1000;
 
-	/* of the first calls that the host has recorded, nobody knows */
+	/* of the first calls that the host has recorded, it is unknown */
 	return hyper_has(event, HYPER_F_BEFORE) &&
 	       (at->packed_ns[2] == INT64_MIN || time_ns >= at->packed_ns[2] - slack_ns);
 }
@@ -296,7 +296,7 @@ static int64_t time_of(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 	return time_ns;
 }
 
-/** From here on, nobody knows who has a CPU. */
+/** From here on, it is unknown who has a CPU. */
 static int forget_cpu(struct hyper_guest *guest, int32_t cpu, int64_t time_ns)
 {
 	hyper_stacks_cut_machine(guest, time_ns);
@@ -304,7 +304,7 @@ static int forget_cpu(struct hyper_guest *guest, int32_t cpu, int64_t time_ns)
 	       begin_run(guest, cpu, time_ns, HYPER_NONE);
 }
 
-/** The guest could not send events, or will not: nobody knows which. */
+/** The guest could not send events, or will not: they are unknown. */
 static int take_gap(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, bool before)
 {
 	int ret = before ? doubt_run(guest, cpu, time_ns) : doubt(guest, cpu, time_ns);
@@ -360,7 +360,7 @@ int hyper_guest_lost(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, bo
 	guest->n_lost += begins - guest->cpus[cpu].lost;
 	guest->cpus[cpu].lost = begins;
 	ret = doubt(guest, cpu, time_ns);
-	/* up to here it was seen that nobody else came */
+	/* up to here, events show that no other task came */
 	return ret ? ret : forget_cpu(guest, cpu, time_ns);
 }
 

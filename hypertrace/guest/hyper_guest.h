@@ -46,7 +46,7 @@ struct hyper_run {
 struct hyper_slice {
 	int64_t		start_ns, end_ns;
 	uint64_t	what;		/* address, or number; of HYPER_PHASE nothing */
-	int64_t		value;		/* what the exit tells; see @has_value */
+	int64_t		value;		/* what the exit says; see @has_value */
 	const char	*label;		/* of the event that began it: the dialect's */
 	int32_t		cpu;		/* on which it began */
 	int32_t		pid;		/* whose; HYPER_NONE: not known, or no task's */
@@ -61,7 +61,7 @@ struct hyper_slice {
 struct hyper_task {
 	int32_t		pid;		/* 0: the idle tasks of all CPUs */
 	int32_t		tgid;		/* or HYPER_NONE */
-	char		comm[HYPER_NAME_SIZE]; /* the last that was told; or "" */
+	char		comm[HYPER_NAME_SIZE]; /* the last one known; or "" */
 };
 
 /** What cannot be, or is missing. */
@@ -71,8 +71,8 @@ enum hyper_trouble {
 	HYPER_T_DEPTH,		/* a depth that does not follow from what is open, or no end */
 	HYPER_T_SWITCH,		/* another task leaves the CPU than had it */
 	HYPER_T_TWICE,		/* a task comes to a CPU while it has another one */
-	HYPER_T_BACK,		/* it lies before what was told already, or behind its call */
-	HYPER_T_CLOCK,		/* it lies before its call, and nobody knows how long */
+	HYPER_T_BACK,		/* it lies before earlier reports, or after its call */
+	HYPER_T_CLOCK,		/* it lies before its call, by an unknown time */
 	HYPER_T_CPU,		/* the guest says another CPU than its vCPU's number */
 	HYPER_T_LOST,		/* the guest says that it could not send events */
 	HYPER_T_HOST,		/* records of the host are missing */
@@ -100,8 +100,8 @@ void hyper_guest_free(struct hyper_guest *guest);
 
 /**
  * hyper_guest_take - the next event, in order of time over all CPUs
- * @call_ns: when its call was recorded; the event lies so much before it as it says, and at the
- *	time of the last event if it cannot
+ * @call_ns: when its call was recorded; the event lies before it by its own age, and at the time of
+ * the last event if that is impossible
  *
  * Return: 0, -ENOMEM, or -EINVAL: there is no such CPU.
  */
@@ -116,9 +116,9 @@ int hyper_guest_take(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 int hyper_guest_seen(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, int32_t pid);
 
 /**
- * hyper_guest_lost - from @time_ns on, and again until it, the host tells nothing of a CPU
+ * hyper_guest_lost - from @time_ns on, and again until it, the host shows nothing of a CPU
  *
- * To be called at both ends of such a stretch, in order of time with the events. Whoever is not
+ * To be called at both ends of such a stretch, in order of time with the events. A task that is not
  * known to have another CPU may have done anything there.
  *
  * Return: as hyper_guest_take().
@@ -179,7 +179,7 @@ void hyper_sums_free(struct hyper_sums *sums);
 /**
  * hyper_sums_slice_ns - how long a slice had a CPU
  *
- * What a task does counts while the task has a CPU, if switches tell who has; all else from begin
+ * What a task does counts while the task has a CPU, if switches show it; all else from begin
  * to end on the CPU where it began. In O(log runs), and two questions to @time.
  */
 int64_t hyper_sums_slice_ns(const struct hyper_sums *sums, const struct hyper_slice *slice);

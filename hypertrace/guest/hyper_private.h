@@ -21,7 +21,7 @@ struct hyper_cpu {
 	size_t		n_runs, room;
 	int32_t		number;
 	int64_t		packed_ns[3];	/* its last calls with events before them, last first */
-	bool		lost;		/* the host tells nothing of it now */
+	bool		lost;		/* the host shows nothing of it now */
 };
 
 /** Slices of one kind, of one task, CPU or machine, that have not ended. */
@@ -43,8 +43,8 @@ struct hyper_guest {
 	struct hyper_task_state *states; /* along @tasks */
 	uint32_t	tasks_room, states_room;
 	/*
-	 * Times from which on a task that had no CPU may have done anything, as a CPU did what
-	 * nobody saw. Tasks look only when they come back: of many, each would else be looked at
+	 * Times from which on a task that had no CPU may have done anything, as what a CPU did is
+	 * unknown. Tasks look only when they come back: of many, each would else be looked at
 	 * each time.
 	 */
 	int64_t		*doubts;

@@ -28,7 +28,7 @@ static const uint8_t owners[HYPER_N_KINDS] = {
 _Static_assert(OWNER_TASK == 0, "hyper_stacks_cut_task() has keys without an owner");
 
 /* Of a stack's key, from the lowest bit on: task or CPU, owner, kind; tasks that are not known are
- * told apart by their CPUs, idle ones as well. */
+ * distinguished by their CPUs, idle ones as well. */
 #define KEY_OWNER	32
 #define KEY_ANONYMOUS	40
 #define KEY_KIND	48
@@ -45,7 +45,7 @@ static uint64_t key_of(const struct hyper_guest *guest, enum hyper_kind kind, in
 
 	switch (owners[kind]) {
 	case OWNER_TASK:
-		/* idle: 1; nobody knows: 2 */
+		/* idle: 1; unknown: 2 */
 		return pid > 0 ? key | (uint32_t)pid :
 		       key | (UINT64_C(1) << (pid ? 1 : 0)) << KEY_ANONYMOUS | (uint32_t)cpu;
 	case OWNER_CPU:
@@ -160,7 +160,7 @@ static int push(struct hyper_guest *guest, struct hyper_stack *stack, int32_t cp
 
 /**
  * A system call ends what is open: there is no other one in it, but exit and exit_group never come
- * back, and of what is lost nobody knows.
+ * back, and the ends of others may be lost.
  */
 static void end_syscall(struct hyper_guest *guest, struct hyper_stack *stack, int64_t time_ns,
 			const struct hyper_event *event)
@@ -184,7 +184,7 @@ static int enter(struct hyper_guest *guest, struct hyper_stack *stack, int32_t c
 	return push(guest, stack, cpu, time_ns, event);
 }
 
-/** rt_sigreturn has put back the registers of before: nobody knows its number any more. */
+/** rt_sigreturn has put back the registers of before: its number is lost. */
 static bool is_exit_of(const struct hyper_slice *slice, const struct hyper_event *event)
 {
 	return slice->what == what_of(event) ||

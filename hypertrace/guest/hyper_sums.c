@@ -41,7 +41,7 @@ struct hyper_sums *hyper_sums_new(const struct hyper_guest *guest, hyper_time_fn
 		free(sums);
 		return NULL;
 	}
-	/* idle ones of several CPUs lie beside each other: nobody adds them up */
+	/* idle runs of several CPUs lie beside each other: they are not added up */
 	for (size_t i = 1; i < guest->n_runs; i++)
 		if (runs[i]->pid > 0 && runs[i]->pid == runs[i - 1]->pid)
 			sums->before_ns[i] = sums->before_ns[i - 1] +

@@ -15,7 +15,7 @@
 
 #include "guest_trace.h"
 
-/** Nobody knows who has the CPU: one more than Linux's pids can be. */
+/** Unknown who has the CPU: one more than Linux's pids can be. */
 #define PID_UNKNOWN	4194305
 
 /** What is shown of an event's name before a slash, as KernelShark shows those of trace.dat. */
@@ -41,7 +41,7 @@ static inline struct hypertrace_stream *hypertrace_stream_data(struct kshark_dat
 struct guest_trace *hypertrace_open(const char *file);
 void hypertrace_close(struct guest_trace *trace);
 
-/** hypertrace_set_stream - tell KernelShark and those who draw what the stream has. */
+/** hypertrace_set_stream - pass to KernelShark and to drawing code what the stream has. */
 void hypertrace_set_stream(struct kshark_data_stream *stream, const struct guest_trace *trace);
 
 /** hypertrace_load_entries, hypertrace_load_matrix - all rows, as KernelShark asks for them. */

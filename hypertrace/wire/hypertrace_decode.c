@@ -191,7 +191,7 @@ static enum ht_result get_header(struct packed *packed, struct ht_decoded *decod
 	return packed->age >> (63 - packed->shift) ? HT_BAD : HT_OK;
 }
 
-/* The fields of a kind, of which @told come; what is more than known is skipped. */
+/* The @told fields of a kind that come next; fields beyond the known ones are skipped. */
 static enum ht_result get_fields(struct reader *reader, const struct ht_kind_row *row,
 				 unsigned int told, uint64_t *fields, unsigned int *n)
 {

@@ -141,7 +141,7 @@ static void put_text_event(struct bytes *bytes, const struct ht_event *event,
 		bytes->data[bytes->n++] = body.data[i];
 }
 
-/* Does it go on from the last switch of this call? Then two of its fields are told already. */
+/* Does it go on from the last switch of this call? Then two of its fields are known already. */
 static bool goes_on(const struct ht_encoder *encoder, const struct ht_event *event)
 {
 	return event->kind == HT_SWITCH && encoder->chained &&
@@ -171,7 +171,7 @@ static void put_event(struct bytes *bytes, const struct ht_encoder *encoder,
 		put_varint(bytes, formed(&row->fields[i], event->field[i]));
 }
 
-/* Is the event so late after the first that ages could not be told exactly any more? */
+/* Is the event so late after the first that ages could not be exact any more? */
 static bool too_late(const struct ht_encoder *encoder, uint64_t units)
 {
 	return units > encoder->first && (units - encoder->first) >> HT_AGE_MANTISSA_BITS;

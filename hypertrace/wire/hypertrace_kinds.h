@@ -37,7 +37,7 @@ extern const struct ht_kind_row ht_kinds[HT_N_KINDS];
 /** A tag of a packed call: kind in the lower 5 bits, how many varints follow in the upper 3. */
 #define HT_TAG_KIND		0x1f
 #define HT_TAG_FIELDS_SHIFT	5
-#define HT_TAG_TEXT		7	/* instead of varints, a length and so many bytes */
+#define HT_TAG_TEXT		7	/* instead of varints, a length and its bytes */
 #define HT_TAG_EXTENDED		0x1f	/* the kind is in the next byte */
 
 /** The header of a packed call: shift 5 bits, exponent 5, mantissa 22 of the first event's age. */
@@ -52,7 +52,7 @@ extern const struct ht_kind_row ht_kinds[HT_N_KINDS];
 /** ht_row - of a kind that can be in a struct ht_event; or NULL. */
 const struct ht_kind_row *ht_row(unsigned int kind);
 
-/** ht_low_bits - a mask of so many bits, 64 at most. */
+/** ht_low_bits - a mask of @bits bits, 64 at most. */
 static inline uint64_t ht_low_bits(unsigned int bits)
 {
 	return bits >= 64 ? ~0ull : (1ull << bits) - 1;

@@ -52,7 +52,7 @@ enum ht_sort {
 /** What a control call says. */
 enum ht_control {
 	HT_START = 1,		/* the vCPU begins: sequence number 0 */
-	HT_CLOCK = 2,		/* HT_START again, for whom has missed it */
+	HT_CLOCK = 2,		/* HT_START again, for receivers that have missed it */
 	HT_STOP = 3,		/* the last call of the vCPU */
 	HT_N_CONTROLS
 };
@@ -117,12 +117,12 @@ struct ht_event {
 	uint8_t		n;	/* decoder: fields that are known and there */
 };
 
-/** What HT_START and HT_CLOCK tell, and HT_STOP in part. */
+/** What HT_START and HT_CLOCK contain, and HT_STOP in part. */
 struct ht_clock {
 	uint64_t	tsc;	/* the guest's TSC at the call */
 	uint32_t	khz;	/* its frequency, as the guest believes; 0: it does not know */
 	uint32_t	vcpu;	/* number of the CPU in the guest */
-	uint32_t	kinds;	/* set of 1 << enum ht_kind: what is told at all */
+	uint32_t	kinds;	/* set of 1 << enum ht_kind: the kinds that may come */
 	uint8_t		shift;	/* time is in units of 1 << shift cycles */
 	bool		packed;	/* which sort of calls will come */
 };
@@ -146,16 +146,16 @@ struct ht_encoder {
 
 /**
  * ht_encode_start - begin
- * @clock: what to tell; all calls after it are in its units
+ * @clock: what to send; all calls after it are in its units
  * @call: receives the first call
  */
 void ht_encode_start(struct ht_encoder *encoder, const struct ht_clock *clock, bool xen,
 		     struct ht_call *call);
 
-/** ht_encode_clock - tell the clock again, at @tsc. What is not flushed yet stays. */
+/** ht_encode_clock - send the clock again, at @tsc. What is not flushed yet stays. */
 void ht_encode_clock(struct ht_encoder *encoder, uint64_t tsc, struct ht_call *call);
 
-/** ht_encode_stop - the last call. @lost: events that have never been told, for people. */
+/** ht_encode_stop - the last call. @lost: events that were never sent, for people. */
 void ht_encode_stop(struct ht_encoder *encoder, uint64_t tsc, uint32_t lost,
 		    struct ht_call *call);
 
@@ -228,7 +228,7 @@ struct ht_decoded {
 /**
  * ht_is_ours - could a call be of this format, whatever its version?
  *
- * Under Xen only the sort of call tells; there a stream is ours once HT_START or HT_CLOCK was seen.
+ * Under Xen only the sort of call shows it: a stream is ours once HT_START or HT_CLOCK was seen.
  */
 bool ht_is_ours(const struct ht_call *call);
 
