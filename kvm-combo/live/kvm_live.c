@@ -214,7 +214,7 @@ static bool read_comm(const char *root, int pid, int tid, char comm[COMM_BYTES])
 	return *comm != '\0';
 }
 
-/** Whose thread is it? That of a vCPU which has none yet; two of one name tell nothing. */
+/** Whose thread is it? That of a vCPU which has none yet; two of one name prove nothing. */
 static void take_thread(struct kvm_live_guest *guest, const char *comm, int tid)
 {
 	struct kvm_live_vcpu key = { .id = kvm_live_thread(comm) }, *vcpu;
@@ -270,7 +270,7 @@ int kvm_live_more_threads(const char *root, struct kvm_live *live)
 	return ret;
 }
 
-/** Kernels before 6.0 do not tell the threads of vCPUs: their names may. */
+/** Kernels before 6.0 do not list the threads of vCPUs: the names of threads may show them. */
 static void name_threads(const char *root, struct kvm_live_guest *guest)
 {
 	char comm[COMM_BYTES];
@@ -391,7 +391,7 @@ static bool is_taken(const struct kvm_live *live, const struct kvm_live_guest *g
 	return false;
 }
 
-/** What the user can tell it by: what of its UUID differs, its process, its VM in that. */
+/** A name to distinguish it by: what of its UUID differs, its process, its VM in that. */
 static int other_name(const struct kvm_live *live, const struct kvm_live_guest *guest, int way,
 		      char **name)
 {

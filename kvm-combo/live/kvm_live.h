@@ -22,7 +22,7 @@
 /** A vCPU's number is below this. */
 #define KVM_LIVE_VCPUS		4096
 
-/** Threads of a monitor that are told of. */
+/** Threads of a monitor that are listed, at most. */
 #define KVM_LIVE_THREADS	16384
 
 struct kvm_live_vcpu {
@@ -30,7 +30,7 @@ struct kvm_live_vcpu {
 	int		tid;		/* its thread; 0: not known */
 	bool		has_offset;
 	int64_t		tsc_offset;	/* guest's TSC = host's TSC * ratio + this */
-	uint64_t	tsc_ratio;	/* a fixed-point number, 0: not told */
+	uint64_t	tsc_ratio;	/* a fixed-point number, 0: not known */
 	int		tsc_ratio_frac_bits;
 };
 
@@ -40,8 +40,8 @@ struct kvm_live_guest {
 	char		*name;		/* as its user has called it, else PROGRAM-PID; with the
 					 * begin of its UUID, or its pid, if others are called so */
 	size_t		called;		/* bytes of it that are what the user has called it */
-	char		*uuid;		/* NULL if it is not told */
-	uint32_t	cid;		/* where vsock reaches it; 0: not told */
+	char		*uuid;		/* NULL if it is not known */
+	uint32_t	cid;		/* where vsock reaches it; 0: not known */
 	struct kvm_live_vcpu *vcpus;	/* ascending by id */
 	int		n_vcpus, room;
 	int		*threads;	/* of the monitor, with those of its vCPUs; ascending */
@@ -78,7 +78,7 @@ void kvm_live_free(struct kvm_live *live);
 const struct kvm_live_guest *kvm_live_find(const struct kvm_live *live, const char *name, int *n);
 
 /**
- * kvm_live_cmdline - what a monitor's arguments tell, each of which ends with a NUL
+ * kvm_live_cmdline - read a monitor's arguments, each of which ends with a NUL
  *
  * Return: 0 or -ENOMEM; @guest receives name, uuid and cid if they are there.
  */

@@ -269,7 +269,7 @@ void monitor_event_text(const char *name, const char *bytes, size_t n, char *tex
 		put_args(&growing, row->form, &args);
 		return;
 	}
-	/* nobody tells which of them are texts */
+	/* the trace does not show which arguments are texts */
 	for (size_t i = 0; i + 8 <= n && growing.left > 1; i += 8) {
 		uint64_t value;
 

@@ -15,7 +15,7 @@ extern "C" {
 /** Arguments of an event, at most. */
 #define MONITOR_MAX_ARGS	6
 
-/** What an event tells. */
+/** What an event says. */
 enum monitor_kind {
 	MONITOR_NOTHING = 0,	/* that is known here */
 	MONITOR_POP,		/* a request comes out of a queue: queue, request */
@@ -35,7 +35,7 @@ enum monitor_kind {
 	MONITOR_N_KINDS
 };
 
-/** What one event told. */
+/** What one event said. */
 struct monitor_args {
 	enum monitor_kind kind;
 	int		n;
@@ -47,7 +47,7 @@ struct monitor_args {
 /** monitor_event_is_known - does the table have an event of that name? */
 bool monitor_event_is_known(const char *name);
 
-/** monitor_event_kind - what events of a name tell, if their arguments are as they should be. */
+/** monitor_event_kind - what events of a name say, if their arguments are as expected. */
 enum monitor_kind monitor_event_kind(const char *name);
 
 /**

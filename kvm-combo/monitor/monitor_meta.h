@@ -26,7 +26,7 @@ struct monitor_meta_thread {
 	char		*name;
 };
 
-/** All zero: no offset, and nobody's. */
+/** All zero: no offset, and no host or machine. */
 struct monitor_meta {
 	char		*host, *machine, *source;
 	int64_t		offset_ns, at_ns;
@@ -48,14 +48,14 @@ int64_t monitor_meta_time(const struct monitor_meta *meta, int64_t time_ns);
 const char *monitor_meta_name(const struct monitor_meta *meta, int32_t thread);
 
 /**
- * monitor_meta_write - put it into the sidecar of a trace, which keeps what else it tells
+ * monitor_meta_write - put it into the sidecar of a trace, whose other members stay
  *
  * Return: 0, or a negative errno and a text in @error.
  */
 int monitor_meta_write(const char *path, const struct monitor_meta *meta, char *error, size_t size);
 
 /**
- * monitor_meta_read - what the sidecar of a trace tells
+ * monitor_meta_read - what the sidecar of a trace says
  * @meta: receives it; to be given to monitor_meta_free() in any case
  *
  * Return: 1; 0: nothing; or a negative errno and a text in @error.

@@ -92,7 +92,7 @@ static int note_name(struct making *making, uint64_t device, const char *name, s
 	return 0;
 }
 
-/** Of what is told at any time, also after what it is about. */
+/** Note devices from events that may come at any time, also after the device's requests. */
 static int note_devices(struct making *making, const struct monitor_args *args)
 {
 	static const char disk[] = "virtio-blk";
@@ -131,7 +131,7 @@ static int32_t add_device(struct making *making, uint64_t pointer, const char *n
 	return (int32_t)to->n_devices - 1;
 }
 
-/** The device of a pointer, or of whom a queue is; MONITOR_NONE without memory. */
+/** The device of a pointer, or of a queue's pointer; MONITOR_NONE without memory. */
 static int32_t find_device(struct making *making, uint64_t pointer, bool is_queue)
 {
 	static const char queue[] = "virtio queue", device[] = "device";
@@ -194,7 +194,7 @@ static int take_pop(struct making *making, const struct monitor_record *record,
 			     MONITOR_OP_OTHER);
 }
 
-/** A disk says what a request is; if nobody has said where it came from, it begins here. */
+/** A disk says what a request is; if no device has submitted it before, it begins here. */
 static int take_block(struct making *making, const struct monitor_record *record,
 		      const struct monitor_args *args)
 {
@@ -242,7 +242,7 @@ static int take_end(struct making *making, const struct monitor_record *record,
 	if (!open)
 		return -ENOMEM;
 	if (!request || (of_queue && !open->by_queue)) {
-		/* a device's own word for what its queue tells as well */
+		/* the device's own event for an end that its queue records as well */
 		making->to->ends_alone += !(of_queue && open->request);
 		return 0;
 	}
@@ -322,7 +322,7 @@ static int take(struct making *making, const struct monitor_record *record,
 	}
 }
 
-/** Return: 0 or -ENOMEM. @second: what is told of devices is known by now */
+/** Return: 0 or -ENOMEM. @second: all devices are known by now */
 static int each_event(struct making *making, bool second)
 {
 	size_t n;

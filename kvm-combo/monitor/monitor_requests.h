@@ -19,7 +19,7 @@ extern "C" {
 #define MONITOR_NONE	(-1)
 
 enum monitor_operation {
-	MONITOR_OP_OTHER = 0,	/* a request of a queue; nobody says for what */
+	MONITOR_OP_OTHER = 0,	/* a request of a queue; no event says for what */
 	MONITOR_OP_READ,
 	MONITOR_OP_WRITE,
 	MONITOR_OP_WORK,	/* of a pool of threads */
@@ -28,7 +28,7 @@ enum monitor_operation {
 
 /** What requests are made to, or what vCPUs read and write. */
 struct monitor_device {
-	uint64_t	pointer;	/* in the monitor; tells those of one name apart */
+	uint64_t	pointer;	/* in the monitor; distinguishes devices of one name */
 	const char	*name;		/* as the monitor calls it, or what it is known to be */
 	size_t		n_name;
 	bool		is_region;	/* of memory or ports, that vCPUs access */

@@ -132,7 +132,7 @@ int monitor_read_simple(struct monitor_trace *trace, char *error, size_t size)
 		if (n > 0)
 			at += (size_t)n;
 	}
-	/* where a record cannot be, nobody knows where the next one begins */
+	/* after an impossible record, the beginning of the next one is unknown */
 	if (n >= 0 && at < trace->n_bytes)
 		monitor_add_other(trace, at, trace->n_bytes - at);
 	key_map_destroy(&reading.ids);
