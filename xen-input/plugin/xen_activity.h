@@ -36,7 +36,7 @@ struct xen_activity {
 int xen_activity_init(struct xen_activity *activity, int n_pcpus);
 void xen_activity_destroy(struct xen_activity *activity);
 
-/** xen_activity_add - a record of @vcpu on @pcpu; kept only if it tells a change. */
+/** xen_activity_add - a record of @vcpu on @pcpu; kept only if it shows a change. */
 static inline int xen_activity_add(struct xen_activity *activity, int pcpu, int64_t time_ns,
 				   xen_vcpu vcpu);
 

@@ -110,7 +110,7 @@ struct load {
 	size_t				n_block;
 };
 
-/** Give a row away. Return: 0, or -ECANCELED if nobody wants more. */
+/** Give a row away. Return: 0, or -ECANCELED if the receiver wants no more. */
 static inline int put_row(struct load *load, const struct row *row)
 {
 	int ret;
@@ -215,7 +215,7 @@ static int decode_rows(struct load *load, const struct xen_trace_row *rows, size
 	return ret;
 }
 
-/** Nobody knows who was on a pCPU where records are missing up to the end. */
+/** Where records are missing up to the end, it is unknown who was on a pCPU. */
 static int decode_ends(struct load *load)
 {
 	const struct xentrace *reader = xen_trace_reader(load->xs->trace);
@@ -338,7 +338,7 @@ static int put_columns(struct sink *sink, const struct row *rows, size_t n)
 	return 0;
 }
 
-/** Tell the user once what is wrong with the file. */
+/** Report once what is wrong with the file. */
 static void report(struct kshark_data_stream *stream, struct xentrace_stream *xs)
 {
 	char *notes, *damage;

@@ -35,7 +35,7 @@ struct xentrace_stream {
 	struct xen_activity	activity;
 	char			*file;		/* that @trace was opened as */
 	bool			reported;
-	enum xentrace_change	told;		/* what has been said to have become of the file */
+	enum xentrace_change	told;		/* the last change of the file that was reported */
 };
 
 /*
@@ -61,10 +61,10 @@ ssize_t xentrace_load_matrix(struct kshark_data_stream *stream, struct kshark_co
 			     int16_t **event_array, int16_t **cpu_array, int32_t **pid_array,
 			     int64_t **offset_array, int64_t **ts_array);
 
-/** xentrace_open_trace - as the environment tells. Return: NULL with errno, after a message. */
+/** xentrace_open_trace - as the environment says. Return: NULL with errno, after a message. */
 struct xen_trace *xentrace_open_trace(const char *file);
 
-/** xentrace_set_cpus - tell KernelShark which CPUs the stream has. */
+/** xentrace_set_cpus - pass to KernelShark which CPUs the stream has. */
 void xentrace_set_cpus(struct kshark_data_stream *stream, const struct xen_trace *trace);
 
 /** xentrace_look - say once, on stderr and to the dock, if the file is not what was opened. */
