@@ -23,7 +23,7 @@ using namespace VirtClockStreams;
 namespace {
 
 constexpr int DIGITS = 3;		/* of percentages */
-constexpr uint64_t STRAY_SHARE = 100;	/* at the ends of a trace, one in so many is nothing */
+constexpr uint64_t STRAY_SHARE = 100;	/* at the ends of a trace, 1 in this is nothing */
 
 } // namespace
 

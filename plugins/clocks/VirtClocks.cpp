@@ -38,7 +38,7 @@ namespace {
 
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 5;
-constexpr int ALONE_LINES = 2;		/* of a file that is alone, not much is told */
+constexpr int ALONE_LINES = 2;		/* a file that is alone has a short text */
 constexpr int STEPS_SHOWN = 4;
 constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
 
@@ -66,7 +66,7 @@ QString stepsOf(const int64_t *parts, const char *unit)
 	return text;
 }
 
-/** Whoever has loaded it has said already that its sidecar cannot be used. */
+/** Has the code that loaded it reported already that its sidecar cannot be used? */
 bool isNoted(int streamId)
 {
 	char *text = virt_registry_note(streamId, VIRT_NOTE_SIDECAR);
@@ -395,7 +395,7 @@ void VirtClocks::settle()
 	bool right = first == BSEARCH_ALL_SMALLER ||
 		     rows[first == BSEARCH_ALL_GREATER ? 0 : first]->ts != KS_CLOCK_FIRST;
 
-	/* a session does not tell a plugin of streams that it was not attached to */
+	/* a session passes a plugin no streams that it was not attached to */
 	for (int id : virtOpenStreams()) {
 		/* KernelShark loads with the first offset alone */
 		right = right && !ks_clock_n_steps(clockOf(id));
@@ -412,7 +412,7 @@ void VirtClocks::settle()
 	redraw(false);
 }
 
-/** Begin with the next stream whose sidecar tells how it is aligned. Return: is there one? */
+/** Begin with the next stream whose sidecar contains an alignment. Return: is there one? */
 bool VirtClocks::applyStored()
 {
 	for (auto &entry : _known) {

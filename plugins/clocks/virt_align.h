@@ -25,7 +25,7 @@ struct virt_align_result {
 struct virt_align_files {
 	const char	*host, *guest;
 	int32_t		chosen_pid;	/* of a vCPU: the guest is its machine if several fit; 0:
-					 * nobody has chosen */
+					 * none is chosen */
 	bool		(*stop)(void *arg);	/* asked now and then: give up? may be NULL */
 	void		*arg;
 };
@@ -65,7 +65,7 @@ int virt_align_store(const char *host, const char *guest, const int64_t *parts, 
 /** virt_align_source - the name of an aligned stream's source. */
 const char *virt_align_source(const int64_t *parts);
 
-/** virt_align_result_free - free all that nobody has taken out. */
+/** virt_align_result_free - free all that was not taken out. */
 void virt_align_result_free(struct virt_align_result *result);
 
 /** What a host knows of a CPU of a guest, and the times of its rows. */

@@ -28,7 +28,7 @@ struct virt_irqs_source {
 	void			*arg;
 };
 
-/** virt_irqs_is_aligned - is a pair aligned well enough to tell how long interrupts take? */
+/** virt_irqs_is_aligned - is a pair aligned well enough to measure how long interrupts take? */
 bool virt_irqs_is_aligned(const struct virt_clock_alignment *judged);
 
 /**

@@ -23,7 +23,7 @@ QString quoted(const QByteArray &text)
 	return shown;
 }
 
-/** What has told KernelShark how to read xentrace files tells the command as well. */
+/** The variables that control how KernelShark reads xentrace files, for the command as well. */
 QString environment()
 {
 	QString text;

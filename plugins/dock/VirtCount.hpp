@@ -58,7 +58,7 @@ struct VirtCount : VirtJob {
 			virt_window_free(window);
 	}
 
-	/** They tell whether machines and vCPUs, and what they are called, are still the same. */
+	/** They show whether machines and vCPUs, and their names, are still the same. */
 	std::vector<uint64_t> serials() const
 	{
 		std::vector<uint64_t> all = { virt_pairing_serial() };	/* names */

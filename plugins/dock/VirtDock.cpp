@@ -431,7 +431,7 @@ void VirtDock::closeEvent(QCloseEvent *event)
 	closed("details/visible");
 }
 
-/** Only who moves the edge of the dock holds a button meanwhile. */
+/** A mouse button is pressed during this only if the user moves the edge of the dock. */
 void VirtDock::resizeEvent(QResizeEvent *event)
 {
 	QDockWidget::resizeEvent(event);
@@ -619,7 +619,7 @@ void VirtDock::refresh()
 	keep();
 	std::tie(job->from, job->to) = _view.visible();
 	_overview->follow(job->streams, job->from, job->to);
-	/* markers of a session that has been restored are nobody's wish of today */
+	/* the user has not set the markers of a restored session now */
 	if (_serials != job->serials())
 		_selection->setByDock();
 	_serials = job->serials();
@@ -839,7 +839,7 @@ void VirtDock::bringGuest(const VirtChosen &chosen)
 		_plots.bring({ pair.guest_stream, {}, pair.guest_cpu, VIRT_CPU_FIRST });
 }
 
-/** Whoever took its pCPU there; else most often in the whole window, if that has been counted. */
+/** What took its pCPU there; else what took it most in the whole window, if that is counted. */
 int VirtDock::culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const
 {
 	const virt_model *model = chosen.stream.model.get();

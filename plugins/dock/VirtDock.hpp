@@ -89,8 +89,8 @@ public:
 
 	/**
 	 * A vCPU has been chosen in the overview: bring its graph between that of its pCPU and that
-	 * of who took the pCPU, and below them that of the guest's CPU. @again: zoom to what is
-	 * there, and tell it.
+	 * of what took the pCPU, and below them that of the guest's CPU. @again: zoom to what is
+	 * there, and describe it.
 	 */
 	void bring(const VirtChosen &chosen, bool again);
 
@@ -100,7 +100,7 @@ public:
 	/** These graphs, and scroll to the first one. */
 	void bringRows(const VirtWish &rows);
 
-	/** The pid of a vCPU or task; 0: whoever it is has none. */
+	/** The pid of a vCPU or task; 0: it has none. */
 	static int pidOf(const virt_model *model, int32_t who);
 
 	/** Where marker 0 (A) or 1 (B) is. Return: false if it is not set. */

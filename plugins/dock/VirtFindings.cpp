@@ -86,7 +86,7 @@ bool isWorse(const virt_worst_hit &a, const virt_worst_hit &b)
 	return a.kind != b.kind ? a.kind < b.kind : a.index < b.index;
 }
 
-/** All of a query that somebody has asked for, the worst first. */
+/** All hits of a query that the user has chosen, the worst first. */
 std::vector<virt_worst_hit> hitsOfFocus(const virt_worst *worst, const virt_worst_query &query,
 					const VirtFocus &focus)
 {

@@ -26,14 +26,14 @@ class QTreeWidget;
 class VirtDock;
 class VirtNames;
 
-/** Only some of the moments, as somebody has asked for them by a click elsewhere. */
+/** Only some of the moments, which the user has chosen by a click elsewhere. */
 struct VirtFocus {
 	QString		title;
 	unsigned int	kinds;
 	VirtSubject	subject;
 	int64_t		leastNs, mostNs;	/* cost, both included */
 	bool		isWhole;		/* only what the trace shows whole */
-	uint64_t	count;			/* how many they are; 0: not told */
+	uint64_t	count;			/* how many they are; 0: not known */
 	std::function<bool(const VirtStream &stream, const virt_finding &finding)> wanted;
 };
 
@@ -62,7 +62,7 @@ public:
 
 	void focus(const VirtFocus &focus);
 
-	/** A moment has been told: it is where the walk goes on. */
+	/** A moment has been shown: the walk goes on from it. */
 	void told();
 
 	/** As it is seen; as the first columns of the report's CSV. */

@@ -8,7 +8,7 @@
 
 #include <QSize>
 
-/** A view of Qt's: it takes the room that nobody else wants, but some lines are always seen. */
+/** A view of Qt's: it takes the room that is left, but some lines are always visible. */
 template <typename View> class VirtList : public View {
 public:
 	QSize sizeHint() const override { return { View::sizeHint().width(), least() }; }
@@ -17,7 +17,7 @@ public:
 		return { View::minimumSizeHint().width(), least() };
 	}
 
-	/** So many are always seen. */
+	/** @lines are always visible. */
 	void setLines(int lines)
 	{
 		_lines = lines;

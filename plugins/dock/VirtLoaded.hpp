@@ -18,7 +18,7 @@ class QPushButton;
 class QVBoxLayout;
 class VirtDock;
 
-/** Seen only if there is such a stream; then the title of KernelShark's window tells it, too. */
+/** Visible only if there is such a stream; then the title of KernelShark's window says so, too. */
 class VirtLoaded : public QWidget {
 public:
 	VirtLoaded(QMainWindow *window, VirtDock *dock);

@@ -229,7 +229,7 @@ void VirtMarkers::adopt()
 	_dock->schedule();
 }
 
-/* ---- telling ---- */
+/* ---- texts ---- */
 
 namespace {
 

@@ -23,7 +23,7 @@ public:
 	/** @view: stays */
 	VirtMinimap(QWidget *parent, VirtView *view);
 
-	/** Show these, in so many columns from the left one on. */
+	/** Show these, in @columns columns from the left one on. */
 	void follow(const std::vector<VirtStream> &streams, int left, int columns);
 
 protected:

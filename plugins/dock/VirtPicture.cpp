@@ -124,7 +124,7 @@ void VirtPicture::save(int stream)
 		complain(writeGraphs(path));
 		return;
 	}
-	/* whatever has been closed meanwhile has no figure */
+	/* a stream that has been closed since has no figure */
 	for (const VirtStream &open : virtStreams())
 		if (open.id == stream) {
 			writeFigure(open, path);

@@ -24,7 +24,7 @@ enum VirtCpuPlace {
 	VIRT_CPU_LAST,		/* next to those of tasks */
 };
 
-/** What somebody wants to see of one stream. */
+/** What the user wants to see of one stream. */
 struct VirtWish {
 	int			stream;
 	std::vector<int>	pids;		/* from the top */

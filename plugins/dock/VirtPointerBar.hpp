@@ -9,7 +9,7 @@
 class QWidget;
 
 /**
- * What KernelShark tells of the record under the pointer gets longer and longer names of tasks and
+ * KernelShark's text about the record under the pointer gets longer names of tasks and
  * events; the last part, its info, is shortened until it fits. Where the others leave no room for
  * that, KernelShark shortens it without an end. As the graphs need not be as wide as they ask for,
  * the names are cut instead.

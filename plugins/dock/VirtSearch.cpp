@@ -367,7 +367,7 @@ void VirtSearch::start(const std::shared_ptr<VirtSearchJob> &job)
 void VirtSearch::adopt(const VirtSearchJob &job)
 {
 	_running.reset();
-	/* streams come and go meanwhile */
+	/* streams come and go during the search */
 	if (virtIsLoading() || (job.isFound && !isAsBefore(job.parts[job.part].stream))) {
 		_place->clear();
 		return;

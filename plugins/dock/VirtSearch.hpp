@@ -64,7 +64,7 @@ private:
 
 class VirtSearch : public QWidget {
 public:
-	/** @appear: somebody searches by the keyboard, show this page and the dock */
+	/** @appear: the user searches by the keyboard, show this page and the dock */
 	VirtSearch(QMainWindow *window, VirtDock *dock, std::function<void()> appear);
 	~VirtSearch() override;
 

@@ -39,7 +39,7 @@ public:
 					   std::pair<int64_t, int64_t> visible);
 
 	/**
-	 * Where a marker was when choose() looked last, 0: A, 1: B. Of one alone KernelShark tells
+	 * Where a marker was when choose() looked last, 0: A, 1: B. For one, KernelShark gives
 	 * microseconds only: then it is the first row that this can mean. Return: false if it is
 	 * not set.
 	 */

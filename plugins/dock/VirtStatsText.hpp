@@ -25,7 +25,7 @@ QString virtPercent(double share);
 /** Exit reasons that took most time, with their counts. */
 QString virtExitReasons(const virt_model *model, const virt_window_stats &stats);
 
-/** Who had the pCPU meanwhile, and how long. */
+/** Who had the pCPU during waits, and how long. */
 QString virtCulprits(const virt_model *model, const virt_window_stats &stats);
 
 /** How many begin in the window, and "+ 1" for one that goes on when it begins. */

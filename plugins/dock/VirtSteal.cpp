@@ -25,7 +25,7 @@
 
 namespace {
 
-constexpr size_t MOST_COLUMNS = 24;	/* that are told apart */
+constexpr size_t MOST_COLUMNS = 24;	/* shown separately */
 constexpr int FIRST_COLUMN = 1;		/* behind the sum */
 constexpr size_t MOST_CULPRITS = 64;	/* of one wait */
 
@@ -39,7 +39,7 @@ QColor heat(int64_t ns, int64_t most)
 	return QColor(mix(full.red), mix(full.green), mix(full.blue));
 }
 
-/** Did somebody of a column have the pCPU in a wait? @matrix: NULL: columns are kinds */
+/** Did a vCPU or task of a column have the pCPU in a wait? @matrix: NULL: columns are kinds */
 bool hasTaken(const VirtStream &stream, const virt_matrix *matrix, size_t column,
 	      const virt_moment &wait)
 {

@@ -10,7 +10,7 @@
 
 /** Whose time: a vCPU, a pCPU, or a task of a guest. */
 struct VirtWhose {
-	int			stream = VIRT_NONE;	/* of the host; nobody's */
+	int			stream = VIRT_NONE;	/* of the host; or none */
 	int			vcpu = VIRT_NONE, pcpu = VIRT_NONE;
 	int			guest = VIRT_NONE;	/* stream of the task's */
 	int			pid = 0;		/* of the task */

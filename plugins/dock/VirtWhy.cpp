@@ -224,7 +224,7 @@ void VirtWhy::buildUi()
 		[this] (QTreeWidgetItem *item) { go(item); });
 }
 
-/* ---- what is told ---- */
+/* ---- what is shown ---- */
 
 bool VirtWhy::isWalking() const
 {
@@ -258,7 +258,7 @@ void VirtWhy::forget()
 	_lives.forget();
 }
 
-/** Of a machine with one vCPU, that; of nobody if nobody is chosen. */
+/** For a machine with one vCPU, that; none if none is chosen. */
 VirtWhose VirtWhy::whose() const
 {
 	VirtWhose whose = _whose->chosen();
@@ -297,7 +297,7 @@ const VirtStream *VirtWhy::streamOf(int id) const
 	return nullptr;
 }
 
-/** Whatever decides about the tree, but for what guests tell. */
+/** All values that the tree depends on, but for the guests' traces. */
 std::vector<int64_t> VirtWhy::key(const VirtWhose &whose) const
 {
 	const VirtStream *stream = streamOf(whose.stream);
@@ -309,7 +309,7 @@ std::vector<int64_t> VirtWhy::key(const VirtWhose &whose) const
 		 _isAt ? _atNs : _listed.from, _isAt ? _atNs : _listed.to };
 }
 
-/** Tell anew if anything has changed, also what is known of guests. */
+/** Show the tree again if anything has changed, also what is known of guests. */
 void VirtWhy::look()
 {
 	VirtWhose now = whose();
@@ -349,7 +349,7 @@ void VirtWhy::look()
 		look();
 }
 
-/** Who it is in the tree. Return: false: nobody that is known yet. */
+/** Find its number in the tree. Return: false if it is not known yet. */
 bool VirtWhy::findNumber(VirtWhyTree &tree) const
 {
 	tree.answer.pcpu = tree.whose.pcpu;
@@ -443,7 +443,7 @@ QString VirtWhy::makeTree(const VirtStream &stream, const VirtWhose &whose)
 	return QString();
 }
 
-/** @why: nothing is told. */
+/** Show nothing, and @why. */
 void VirtWhy::clear(const QString &why)
 {
 	bool wasDrawn = _tree != nullptr;

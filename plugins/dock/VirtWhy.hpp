@@ -47,7 +47,7 @@ struct VirtWhyTree {
 	VirtWhyTree &operator=(const VirtWhyTree &) = delete;
 	~VirtWhyTree();
 
-	/** Whom the graph of a task of a stream shows, by its number in the tree; or VIRT_NONE. */
+	/** The number in the tree of the task that a graph of a stream shows; or VIRT_NONE. */
 	int32_t numberOf(int streamId, int pid) const;
 
 	/** The stream and the pid of a graph; the stream is VIRT_NONE if there is none. */
@@ -59,13 +59,13 @@ public:
 	explicit VirtWhy(VirtDock *dock);
 	~VirtWhy() override;
 
-	/** Tell of who is chosen, and of this window, unless a segment of before is looked at. */
+	/** Show the chosen one in this window, unless the user looks at an earlier segment. */
 	void follow(const VirtListed &listed);
 
-	/** Let go of it: nobody sees it, or its trace may not be open any more. */
+	/** Let go of it: it is not visible, or its trace may not be open any more. */
 	void forget();
 
-	/** What is told; or nothing. */
+	/** What is shown; or nothing. */
 	const std::shared_ptr<VirtWhyTree> &tree() const { return _tree; }
 
 	/** What the command prints, with its records as soon as they are known; the command. */

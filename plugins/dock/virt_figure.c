@@ -14,7 +14,7 @@
 #include "options.h"
 #include "virt_figure.h"
 
-/** What the thread has been told last. */
+/** The thread's last error message. */
 static _Thread_local char message[512];
 
 /** Where the command writes to stderr, a window has to show it. */

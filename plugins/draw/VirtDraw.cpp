@@ -307,7 +307,7 @@ void Frame::_draw(const KsPlot::Color &, float) const
 			inside.drawNames();
 }
 
-/* ---- double click: KernelShark asks for the distance, then tells the nearest shape ---- */
+/* ---- double click: KernelShark asks for the distance, then calls the nearest shape ---- */
 
 double Frame::distance(int x, int y) const
 {
@@ -337,7 +337,7 @@ int stateAt(const VirtStrip &strip, int x, int y)
 	return VIRT_SHADE_NOTHING;
 }
 
-/** The same, and what the guest did meanwhile, as far as it runs. */
+/** The same, and what the guest did in that time, as far as it runs. */
 VirtFact vcpuFact(const VirtStream &stream, const VirtTasks &tasks, const virt_shade_hit &hit)
 {
 	VirtFact fact = virtIntervalFact(stream, hit);
@@ -409,7 +409,7 @@ bool guestFact(const Guest &guest, const VirtTasks &tasks, int x, VirtFact *fact
 	return true;
 }
 
-/** What a migration's triangle or arrow tells. */
+/** The text of a migration's triangle or arrow. */
 bool migrationFact(const VirtStrip &strip, const virt_migration *one, int n, VirtFact *fact)
 {
 	*fact = virtMigrationFact({ strip.streamId, strip.offset, strip.model }, *one, n);
@@ -465,7 +465,7 @@ void Frame::_doubleClick() const
 	});
 }
 
-/** Return: false if nobody knows its vCPU. */
+/** Return: false if its vCPU is unknown. */
 bool guestOf(const KsCppArgV *argv, int streamId, int cpu, Guest *guest)
 {
 	const KsPlot::Graph *graph = argv->_graph;
@@ -488,7 +488,7 @@ bool guestOf(const KsCppArgV *argv, int streamId, int cpu, Guest *guest)
 	return guest->vcpu != VIRT_NONE;
 }
 
-/** What the dock tells of this stream or its host; nullptr: not shown, or of another model. */
+/** What the dock shows of this stream or its host; nullptr: not shown, or of another model. */
 const VirtWhyTree *whyOf(const VirtDock *dock, int streamId)
 {
 	const VirtWhyTree *tree = dock && VirtOverlays::isShown(VIRT_OVERLAY_WHY) ? dock->why() :
@@ -515,7 +515,7 @@ void addModel(const KsCppArgV *argv, VirtGraph &&graph, std::vector<virt_shade_t
 		frame.add(std::move(strip));
 }
 
-/** What a double click would tell. */
+/** What a double click would show. */
 bool factAt(int x, int y, VirtFact *fact)
 {
 	VirtDock *dock = VirtDock::instance();

@@ -20,7 +20,7 @@ const ksplot_font *virtFont(int size);
 
 int virtTextWidth(const ksplot_font *font, const std::string &text);
 
-/** A text for which there is so much room: else its middle is left out. */
+/** A text without its middle if it needs more than @room. */
 std::string virtElided(const ksplot_font *font, const std::string &text, int room);
 
 /** @y: of the base line. */

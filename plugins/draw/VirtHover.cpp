@@ -17,7 +17,7 @@
 namespace {
 
 constexpr int RELEASE_MS = 20;	/* between two looks whether a button is still pressed */
-constexpr int SAME_PLACE = 2;	/* pixels to each side: it is told anew further away */
+constexpr int SAME_PLACE = 2;	/* pixels to each side: further away, the tip is made anew */
 
 class Hover : public QObject {
 public:
@@ -40,7 +40,7 @@ private:
 	{
 		VirtFact fact;
 
-		/* rows move meanwhile */
+		/* rows move during this */
 		if (virtIsLoading() || !_factAt(help->x(), help->y(), &fact)) {
 			QToolTip::hideText();
 			return false;

@@ -10,13 +10,13 @@
 
 #include "VirtFact.hpp"
 
-/** What is to be told of a place of the graphs; false: nothing. */
+/** The fact to show at a place of the graphs; false: none. */
 using VirtFactAt = bool (*)(int x, int y, VirtFact *fact);
 
-/** virtShowTip - tell it at once, or as soon as no button is pressed any more */
+/** virtShowTip - show it at once, or as soon as no button is pressed any more */
 void virtShowTip(const QPoint &place, const QString &text);
 
-/** virtHover - tell it from now on; may be called again and again */
+/** virtHover - show facts from now on; may be called again and again */
 void virtHover(VirtFactAt factAt);
 
 #endif

@@ -169,7 +169,7 @@ double PinFrame::distance(int x, int y) const
 	return _marker ? 0 : std::numeric_limits<double>::max();
 }
 
-/** What stands before what is told of a moment. */
+/** The text before the facts of a moment. */
 QString before(const Pins &pins)
 {
 	return pins.isGuest ? "Unseen by the guest: " : "";
@@ -243,7 +243,7 @@ bool isInnerHost(const VirtStream &stream, int drawAction)
 /** Whose moments a graph shows. */
 struct Subject {
 	VirtStream	stream;
-	int32_t		id;		/* pCPU or vCPU; negative: nobody's */
+	int32_t		id;		/* pCPU or vCPU; negative: none */
 	bool		isPcpu;
 	bool		isGuest;	/* a guest's CPU: what its vCPU did not get */
 };

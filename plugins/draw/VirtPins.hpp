@@ -17,7 +17,7 @@
 std::vector<virt_shade_taken> virtDrawPins(const KsCppArgV *argv, int streamId, int value,
 					   int drawAction);
 
-/** What a double click tells of the marker that is drawn there. Return: false if there is none. */
+/** What a double click shows of the marker that is drawn there. Return: false if there is none. */
 bool virtPinFact(int x, int y, VirtFact *fact);
 
 #endif

@@ -49,7 +49,7 @@ void addVcpuOnPcpu(VirtStrip &strip, const VirtNames &names, const VirtTasks &ta
 		strip.labels.push_back(pcpuLabel(strip, from, to, name, ""));
 }
 
-/** Whom a stretch of a pCPU belongs to. */
+/** The owner of a stretch of a pCPU. */
 void addPcpuLabels(VirtStrip &strip, const VirtNames &names, const VirtTasks &tasks)
 {
 	const virt_shade_window &window = strip.window;
@@ -87,7 +87,7 @@ std::string preemptedBy(const VirtStrip &strip, const VirtNames &names,
 	return text;
 }
 
-/** What an interval is: of a preemption by whom, of an exit why. */
+/** What an interval is: who preempted, or why the exit was. */
 VirtStrip::Label vcpuLabel(const VirtStrip &strip, const VirtNames &names,
 			   const virt_interval *interval, int64_t end)
 {

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/** A marker's head is a square of so many pixels, above it a stem that points at the moment. */
+/** Sides of a marker's square head, and the stem above it that points at the moment, in pixels. */
 #define VIRT_MARKER_SIZE	9
 #define VIRT_MARKER_STEM	2
 /** Columns between two markers, at least; on average twice as many. */
@@ -84,7 +84,7 @@ struct virt_marker_graph {
 							 * kind: none is selected */
 };
 
-/** virt_marker_count - highest number of markers in a graph of so many columns. */
+/** virt_marker_count - highest number of markers in a graph of @n_columns. */
 size_t virt_marker_count(int n_columns);
 
 /**

@@ -31,7 +31,7 @@ struct virt_name_stream {
 	int32_t			host_machine;	/* index there */
 };
 
-/** What stands before and after each name of a model; empty where it is needed to tell nothing. */
+/** Parts before and after each name of a model, to distinguish it; empty where not needed. */
 struct virt_name_parts {
 	char	before[VIRT_NAME_SIZE], after[VIRT_NAME_SIZE];
 };

@@ -18,7 +18,7 @@ struct piece {
 };
 
 struct virt_path {
-	struct virt_why		why;		/* its segments are somebody else's */
+	struct virt_why		why;		/* its segments belong to the caller */
 	struct piece		*pieces;	/* by row, then by time */
 	size_t			n, room;
 	bool			no_memory;
@@ -52,7 +52,7 @@ static bool is_of_pcpu(const struct virt_why_segment *above,
 	       (segment->kind == VIRT_WHY_UNEXPLAINED && above && above->cause == VIRT_WHY_PCPU);
 }
 
-/** Does what is below a segment tell more of the same row? */
+/** Do segments below a segment show more of the same row? */
 static bool is_on(struct virt_path_row row, const struct virt_why_segment *above,
 		  const struct virt_why_segment *segment)
 {
@@ -60,7 +60,7 @@ static bool is_on(struct virt_path_row row, const struct virt_why_segment *above
 	       segment->subject == row.id || segment->task == row.id;
 }
 
-/** A segment but for what is told in more detail below it. */
+/** A segment but for what is shown in more detail below it. */
 static void add_pieces(struct virt_path *path, struct virt_path_row row, size_t i)
 {
 	const struct virt_why_segment *segments = path->why.segments, *segment = &segments[i];

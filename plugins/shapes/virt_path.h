@@ -40,7 +40,7 @@ struct virt_path_run {
 struct virt_path_link {
 	int32_t		column;
 	int32_t		waits;		/* vCPU or guest's task */
-	int32_t		other;		/* vCPU or task; VIRT_NONE: nobody, only the pCPU */
+	int32_t		other;		/* vCPU or task; VIRT_NONE: none, only the pCPU */
 	int32_t		vcpu;		/* that a guest's task @other has; or VIRT_NONE */
 	int16_t		pcpu;		/* that was waited for; or VIRT_NONE */
 	bool		is_back;

@@ -275,7 +275,7 @@ int virt_shade_at(const struct virt_shade_run *run, int part)
 	return i;
 }
 
-/** The first free column of [@column, @end), with so much room to its right; or -1. */
+/** The first free column of [@column, @end), with @right columns of room to its right; or -1. */
 static int free_column(const struct virt_shade_room *room, int column, int end, int right)
 {
 	for (size_t i = 0; i < room->n_taken && column < end; i++)

@@ -175,7 +175,7 @@ bool virt_shade_pick_pcpu(const struct virt_model *model, int32_t pcpu, int64_t 
 
 /**
  * virt_shade_pick_other - the same, where no vCPU is on a pCPU
- * @state: VIRT_SHADE_NOTHING: it is idle or has a task; VIRT_UNKNOWN: nobody knows
+ * @state: VIRT_SHADE_NOTHING: it is idle or has a task; VIRT_UNKNOWN: not known
  * @occupant: receives who is there longest within the time [from, to), and until when
  */
 bool virt_shade_pick_other(const struct virt_model *model, int32_t pcpu, int64_t from_ns,

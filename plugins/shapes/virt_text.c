@@ -132,7 +132,7 @@ static void add_culprits(struct text *text, int32_t vcpu, const struct virt_inte
 		add(text, " and others");
 }
 
-/** Who had a pCPU that a vCPU waited for; nothing if nobody did. */
+/** Who had a pCPU that a vCPU waited for; nothing if it was idle. */
 static void add_had_pcpu(struct text *text, int32_t pcpu, struct virt_culprit culprit)
 {
 	char time[32];
@@ -156,13 +156,13 @@ static void add_woken(struct text *text, int32_t vcpu, const struct virt_interva
 	add_had_pcpu(text, pcpu, virt_pcpu_culprit(text->model, pcpu, interval->start_ns, end_ns));
 }
 
-/** What ended a wait, if the trace tells. */
+/** What ended a wait, if the trace shows it. */
 static void add_wait_end(struct text *text, const char *before, int32_t vcpu,
 			 const struct virt_wake *wake)
 {
 	static const struct {
 		const char	*what;
-		const char	*by;		/* before whoever it was; NULL: it stands first */
+		const char	*by;		/* before its name; NULL: the name stands first */
 	} words[VIRT_N_WAKES] = {
 		[VIRT_WAKE_TIMER] = { "a timer of its own", "by way of" },
 		[VIRT_WAKE_DEVICE] = { "the interrupt of a device", "by way of" },

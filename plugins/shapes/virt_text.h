@@ -32,7 +32,7 @@ const char *virt_text_vcpu(const struct virt_model *model, int32_t vcpu);
 
 /**
  * virt_text_interval - what a vCPU does in an interval, how long, and because of what
- * @parts: what its name, and those of other vCPUs of its trace, are told apart by; may be NULL
+ * @parts: what distinguishes its name, and those of other vCPUs of its trace; may be NULL
  *
  * E.g. "d1v0 preempted on pCPU 2 for 1.234 ms by d0v1 (1.100 ms), d2v0 (0.134 ms)". Return: @buf.
  */

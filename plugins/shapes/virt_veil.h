@@ -22,7 +22,7 @@ enum virt_veil_kind {
 	VIRT_VEIL_OFF_GUEST,	/* a guest's CPU or task: its vCPU does not execute guest code */
 };
 
-/** Where a trace tells nothing at all of a vCPU; never changes. */
+/** Where a trace shows nothing at all of a vCPU; never changes. */
 struct virt_lost;
 
 /**
@@ -57,7 +57,7 @@ struct virt_veil_run {
  * @lost: of this vCPU; NULL: all of UNKNOWN is lost, as in traces that are split
  * @runs: receives them from left to right; room for @window's n_columns
  *
- * What the trace does not tell does not fade.
+ * What the trace does not show does not fade.
  *
  * Return: number of runs, or -EINVAL.
  */

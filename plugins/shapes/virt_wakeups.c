@@ -8,7 +8,7 @@
 #include "virt_search.h"
 #include "virt_wakeups.h"
 
-/** On which pCPU somebody is, or VIRT_NONE. */
+/** On which pCPU a vCPU or task is, or VIRT_NONE. */
 static int16_t pcpu_of(const struct virt_model *model, int32_t who, int64_t time_ns)
 {
 	for (int32_t pcpu = 0; pcpu < virt_model_n_pcpus(model); pcpu++) {
@@ -37,7 +37,7 @@ static void find_run(const struct virt_model *model, struct virt_wakeup *wakeup)
 	wakeup->run_ns = start_ns;
 }
 
-/** Return: does the trace tell who ended the wait? */
+/** Return: does the trace show who ended the wait? */
 static bool take_wait(const struct virt_model *model, int32_t vcpu, int64_t end_ns,
 		      struct virt_wakeup *wakeup)
 {

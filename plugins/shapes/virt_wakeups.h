@@ -13,15 +13,15 @@
 extern "C" {
 #endif
 
-/** The end of a wait of which the trace tells who ended it. */
+/** The end of a wait, if the trace shows who ended it. */
 struct virt_wakeup {
 	int64_t			time_ns;
-	int64_t			run_ns;	/* when it is on a pCPU, if @to tells of one */
+	int64_t			run_ns;	/* when it is on a pCPU, if @to is one */
 	struct virt_interval	wait;	/* the last interval of the wait, which ends then */
 	int32_t			vcpu;	/* that has been woken: global index */
 	int32_t			who;	/* a vCPU or task */
-	int16_t			from;	/* pCPU that @who has then; VIRT_NONE: none is told */
-	int16_t			to;	/* that it comes to; VIRT_NONE: none is told, or it waits
+	int16_t			from;	/* pCPU that @who has then; VIRT_NONE: not known */
+	int16_t			to;	/* that it comes to; VIRT_NONE: not known, or it waits
 					 * again first */
 };
 
@@ -29,7 +29,7 @@ struct virt_wakeup {
  * virt_wakeups - the wake-ups within [from, to)
  * @of: only those of these @n_of vCPUs, ascending; NULL: of all
  * @found: receives them, by vCPU, then by time
- * @most: room; so many waits may end in the window at most, whoever ends them
+ * @most: room; also the most waits that may end in the window, whatever ends them
  *
  * In O((vCPUs + @most * pCPUs) * log n).
  *

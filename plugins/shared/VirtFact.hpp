@@ -28,7 +28,7 @@ VirtFact virtIntervalFact(const VirtStream &stream, const virt_shade_hit &hit);
 VirtFact virtOccupantFact(const VirtStream &stream, int32_t pcpu, const virt_occupant &occupant,
 			  int64_t endNs);
 
-/** @n: so many have one mark; this is the first. */
+/** @n: number of migrations with one mark; this is the first. */
 VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migration, int n);
 
 /** The wait for a pCPU that a wake-up begins; if there is none, the one that it ends. */

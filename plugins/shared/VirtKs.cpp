@@ -255,7 +255,7 @@ constexpr const char *SESSION_LABEL = "Loading session";
 
 /**
  * A session that is restored: KernelShark has emptied the graphs before, and then sets its
- * markers in those that it has drawn meanwhile (KsSession::loadDualMarker()); it must draw, or
+ * markers in those that it has drawn since (KsSession::loadDualMarker()); it must draw, or
  * there are none to be marked.
  */
 bool isOfSession(const QWidget *progress)
@@ -474,8 +474,8 @@ private:
 
 	QWidget	*_graphs;
 	QTimer	_timer;
-	bool	_resized = false;	/* they have another size, and have not been told */
-	bool	_isMadeUp = false;	/* they are just being told */
+	bool	_resized = false;	/* they have another size, and do not know it yet */
+	bool	_isMadeUp = false;	/* they are just learning it */
 	bool	_isHandled = false;	/* a press, which may last until the release */
 	bool	_isKeyDown = false;	/* the key of the last press on the graphs */
 };

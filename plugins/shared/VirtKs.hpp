@@ -22,7 +22,7 @@ class QLabel;
 
 /*
  * KernelShark's class; its header is not installed. Only these exported, non-virtual functions are
- * called, on a pointer whose class Qt has told.
+ * called, on a pointer whose class Qt has confirmed.
  */
 class KsTraceGraph {
 public:

@@ -36,7 +36,7 @@ public:
 
 	/**
 	 * Who had a vCPU from @from to @to, as KernelShark shows time, for @least ns or longer;
-	 * nobody if no stream of its guest is open, or if tasks change more than @most times. If it
+	 * none if no stream of its guest is open, or if tasks change more than @most times. If it
 	 * is a vCPU of the guest's own, it is that one's task, if its stream is open.
 	 */
 	std::vector<Part> parts(int hostStream, int32_t hostPid, int64_t from, int64_t to,
@@ -46,7 +46,7 @@ public:
 	QString words(int hostStream, int32_t hostPid, int64_t from, int64_t to) const;
 
 	/**
-	 * Of a wait for a pCPU, whom the vCPU executed that had it longest: "; g1v1 executed
+	 * Of a wait for a pCPU, which task the vCPU executed that had it longest: "; g1v1 executed
 	 * nginx-412", or none.
 	 */
 	QString culpritWords(const VirtStream &stream, int32_t vcpu, const virt_interval &interval,

@@ -48,7 +48,7 @@ public:
 				_jobs.erase(_jobs.begin() + static_cast<std::ptrdiff_t>(i));
 		_jobs.push_back(job);
 		_pool.start(newTask([owner = _owner, job, done] {
-			/* whoever is not waited for any more need not begin */
+			/* a job that is not waited for any more need not begin */
 			if (!job->stop)
 				job->work();
 			/* finish() waits for this */

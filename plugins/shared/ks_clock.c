@@ -150,7 +150,7 @@ static int64_t to_ns(__int128 cycles, int64_t hz)
 	       (int64_t)ns;
 }
 
-/** Offsets are those at a time that is told; without a drift, they are so at any time. */
+/** Offsets hold at the time in @parts; without a drift, they hold at any time. */
 static int64_t host_time(int64_t offset, const int64_t *parts, double ppm, int64_t ts)
 {
 	if (ppm != 0)
@@ -217,7 +217,7 @@ static bool differ_by_offset(const int64_t *a, const int64_t *b)
 
 static time_calib_func function_of(const struct kshark_data_stream *stream, const int64_t *parts)
 {
-	/* whoever has no trace.dat knows how to load negative times */
+	/* streams other than trace.dat can load negative times */
 	return parts && kshark_is_tep((struct kshark_data_stream *)stream) ? calibrate :
 									     kshark_offset_calib;
 }
@@ -233,7 +233,7 @@ static bool set_hiding(struct kshark_data_stream *stream, bool hide)
 	return !tracecmd_enable_tsync(input, !hide) || !hide;
 }
 
-/** What is known by a copied clock, as ks_clock_of() tells it. */
+/** The offsets of a copied clock, as ks_clock_of() returns them. */
 static const int64_t *copied(const struct ks_clock *clock)
 {
 	const struct kshark_data_stream stream = {

@@ -56,10 +56,10 @@ enum ks_clock_step_part {
 #define KS_CLOCK_FIRST		1
 
 enum ks_clock_flags {
-	KS_CLOCK_ALIGNED = 1,	/* else somebody does not want it to be */
+	KS_CLOCK_ALIGNED = 1,	/* else the user does not want it to be */
 	KS_CLOCK_HIDES = 2,	/* instead of trace-cmd's own offsets */
 	KS_CLOCK_CYCLES = 4,	/* the unit of what was found */
-	KS_CLOCK_AT = 8,	/* at which of the stream's own times offsets are as told; else 0 */
+	KS_CLOCK_AT = 8,	/* at which of the stream's own times offsets hold; else 0 */
 	KS_CLOCK_STEPS = 16,	/* where others count */
 };
 
@@ -78,7 +78,7 @@ bool ks_clock_is_key(const struct kshark_data_stream *stream, int64_t key);
 /** ks_clock_of - what is known of a stream, or NULL if it has no more than an offset. */
 const int64_t *ks_clock_of(const struct kshark_data_stream *stream);
 
-/** ks_clock_at - the stream's own time at which offsets are as told, of what ks_clock_of() gave. */
+/** ks_clock_at - the stream's own time at which offsets hold, of what ks_clock_of() gave. */
 int64_t ks_clock_at(const int64_t *parts);
 
 /** ks_clock_n_steps - how many there are, of what ks_clock_of() gave; 0: no others count. */

@@ -14,7 +14,7 @@
 
 #include "ks_stream.h"
 
-/** By what rows are told from others; those of a stream that was moved are others. */
+/** What distinguishes rows from others; those of a stream that was moved are others. */
 struct ks_rows {
 	struct kshark_entry	*const *rows;
 	size_t			n;
