@@ -31,7 +31,7 @@ static __int128 in_guest(__int128 host, double ppm)
 				    host;
 }
 
-/** 1: in guest time, -1: outside, 0: the host's trace does not tell. */
+/** 1: in guest time, -1: outside, 0: the host's trace does not show it. */
 static int score(const struct align_cut *cut, const struct align_piece *piece, int64_t time)
 {
 	const struct virt_clock_vcpu *vcpu = cut->vcpu;
@@ -47,7 +47,7 @@ static int score(const struct align_cut *cut, const struct align_piece *piece, i
 /** From one piece to the next, as the guest's clock shows it. */
 struct change {
 	const struct align_piece *old, *new;
-	__int128	ahead;		/* by so much the clock is set forward; below 0: back */
+	__int128	ahead;		/* how far the clock is set forward; below 0: back */
 	__int128	last, first;	/* if that is known: before it, no time is later than @last;
 					 * after it, none earlier than @first */
 };
@@ -183,7 +183,7 @@ int align_cut_events(const struct align_cut *cut, const struct align_piece *piec
 		if (k == NOWHERE)
 			return -ENODATA;
 		if (k == from)
-			/* nothing was recorded meanwhile */
+			/* nothing was recorded in between */
 			steps->all[steps->n - 1].add = change.new->offset;
 		else if (k < cut->n)
 			ret = add_step(cut, &change, k, steps);

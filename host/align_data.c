@@ -110,7 +110,7 @@ struct reading {
 	uint64_t	done;
 };
 
-/** Which interrupt it is that an event is the first one of; its handler may not tell. */
+/** The interrupt of which an event is the first one; its handler may not show it. */
 static int32_t vector_of(const struct kvm_trace *guest, const struct kvm_trace_record *record)
 {
 	const char *name;

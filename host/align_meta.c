@@ -24,7 +24,7 @@
 #define KEY	"alignment"
 #define STEPS	"steps"
 
-/** As many CPUs as a guest's trace may tell of. */
+/** Most CPUs in a guest's trace. */
 #define MAX_TIDS	4096
 
 /** A sidecar, as it is and as it is understood. */
@@ -342,7 +342,7 @@ int align_meta_write(const char *guest_path, const struct align_meta *meta, char
 	struct sidecar sidecar;
 	int ret = find_sidecar(guest_path, &sidecar);
 
-	/* from here on, nobody else writes it: what is read now is what is changed */
+	/* from here on, no other program writes it: what is read now is what is changed */
 	if (!ret)
 		ret = whole_file_open(&file, sidecar.path, true);
 	if (ret)
@@ -395,7 +395,7 @@ static int read_fields(struct json_object *object, struct align_meta *meta, cons
 	return ret || (meta->host && meta->source) ? ret : -ENOMEM;
 }
 
-/** Is an alignment in the unit of the trace, as far as that tells? */
+/** Is an alignment in the unit of the trace, as far as that is known? */
 static bool counts_alike(const char *guest_path, const struct align_meta *meta)
 {
 	struct trace_dat_info info;

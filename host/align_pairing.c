@@ -20,7 +20,7 @@
 
 /** Events of a CPU that are looked at to find its vCPU. */
 #define MOST_EVENTS	2000
-/** So many events that can be there weigh as much as one that cannot. */
+/** This number of events that can be there weighs as much as one that cannot. */
 #define AGAINST		9
 
 /** Work on one guest. */

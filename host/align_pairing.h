@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** align_work - what files of so many bytes may cause, in the steps of clock_align.h. */
+/** align_work - what files of @bytes bytes may cause, in the steps of clock_align.h. */
 uint64_t align_work(uint64_t bytes);
 
 /** What explains the events of a guest. */

@@ -43,7 +43,7 @@ static void say_fits(const struct align_pair *pair, char *text, size_t size)
 			    how);
 }
 
-/** What is not used, or is known from the events alone, is told. */
+/** Report what is not used, or is known from the events alone. */
 static void say_unequal(const struct align_pair *pair, const struct align_unequal *unequal,
 			char *text, size_t size)
 {
@@ -82,7 +82,7 @@ static void say_unequal(const struct align_pair *pair, const struct align_unequa
 			    ", because the events do not fit it");
 }
 
-/** A change that is followed is told with the result; a note is what is not certain. */
+/** A change that is followed is reported with the result; notes are for what is uncertain. */
 static bool is_noted(const struct align_pair *pair, const struct align_unequal *unequal)
 {
 	bool is_used = unequal && pair->best.source == unequal->source;

@@ -93,7 +93,7 @@ int align_pair_begin(struct align_pair *pair, const char *host, const char *gues
 	pair->file_bytes = bytes_of(host) + bytes_of(guest);
 	host_unit = trace_dat_is(host) ? unit_of(host) : TRACE_DAT_CYCLES;
 	guest_unit = unit_of(guest);
-	/* of what may be either, the other file tells; what does not fit is not explained then */
+	/* if a unit may be either, the other file decides; what does not fit stays unexplained */
 	if (guest_unit == TRACE_DAT_EITHER)
 		guest_unit = host_unit;
 	*cycles = guest_unit == TRACE_DAT_CYCLES;
@@ -274,7 +274,7 @@ static bool is_fit(const struct align_try *try)
 	return try->machine >= 0 && try->alignment.verdict == VIRT_CLOCK_GOOD;
 }
 
-/** Of two machines that fit, one may have been given the interrupts that the guest tells of. */
+/** Of two machines that fit, one may have been given the interrupts in the guest's trace. */
 static bool has_interrupts(const struct align_try *a, const struct align_try *b)
 {
 	return a->alignment.by_interrupts && !b->alignment.by_interrupts;
@@ -291,7 +291,7 @@ static bool explains_more(const struct align_try *a, const struct align_try *b)
 	return a->alignment.explained_percent > b->alignment.explained_percent;
 }
 
-/** Is this the machine that somebody has chosen for the case that several fit? */
+/** Is this the machine that the caller has chosen for the case that several fit? */
 static bool is_chosen(const struct align_pair *pair, const struct align_try *try)
 {
 	int32_t vcpu = pair->chosen_pid ? virt_model_find_vcpu(pair->model, pair->chosen_pid) :
@@ -501,7 +501,7 @@ static int try_trace_cmd(struct align_pair *pair)
 #define STRAY_SHARE	100
 
 /**
- * Do offsets that change put events where the host's trace tells nothing? While a guest runs a
+ * Do offsets that change put events where the host's trace shows nothing? While a guest runs a
  * guest of its own, the file in debugfs from which trace-cmd takes them has that one's offset.
  */
 static bool strays(const struct align_pair *pair, const struct align_try *try)

@@ -18,8 +18,8 @@
 enum align_source {
 	ALIGN_AUTO = 0,
 	ALIGN_TRACE_CMD,
-	ALIGN_KVM,			/* what KVM set the TSC of vCPUs to, as its trace tells */
-	ALIGN_SIDECAR,			/* the same, as the sidecar of the host's trace tells */
+	ALIGN_KVM,			/* what KVM set the TSC of vCPUs to, from its trace */
+	ALIGN_SIDECAR,			/* the same, from the sidecar of the host's trace */
 	ALIGN_TSC,
 	ALIGN_CAUSALITY,
 	ALIGN_N_SOURCES
@@ -58,12 +58,12 @@ struct align_offsets {
 
 /** vCPUs whose TSCs differ, or one whose TSC changes. */
 struct align_unequal {
-	enum align_source	source;		/* which tells it */
+	enum align_source	source;		/* which shows it */
 	int32_t			machine;
 	const struct virt_vcpu	*vcpu, *other;	/* NULL: @vcpu itself, at the end */
 	int64_t			cycles;		/* between their offsets; 0: they differ in speed */
-	bool			is_found;	/* no record tells when it has changed */
-	bool			is_untold;	/* nothing tells of @vcpu: it is taken to be as
+	bool			is_found;	/* no record shows when it has changed */
+	bool			is_untold;	/* nothing shows @vcpu's: it is taken to be as
 						 * @other at first, though others change */
 };
 
@@ -72,7 +72,7 @@ struct align_pair {
 	/* align_pair_begin() sets these */
 	bool			cycles;		/* the unit of all times; else ns */
 	uint64_t		file_bytes;	/* of both files */
-	bool			scaled;		/* ns of cycles, by factors that both files tell: */
+	bool			scaled;		/* ns of cycles, by factors in both files: */
 	struct trace_dat_scale	host_scale, guest_scale;
 	/* align_pair_kvm() and align_pair_xen() do, of records of the host */
 	uint64_t		record_bytes;
@@ -82,7 +82,7 @@ struct align_pair {
 	enum align_source	source;		/* which are tried: ALIGN_AUTO, or one of them */
 	const char		*machine;	/* which may be the guest; NULL: any */
 	int32_t			chosen_pid;	/* a vCPU's of the one that it is, if several fit;
-						 * 0: nobody has chosen */
+						 * 0: none is chosen */
 	const struct virt_model	*model;		/* of the host */
 	const struct kvm_trace	*host;		/* NULL: a xentrace file */
 	struct align_stop	stop;
@@ -126,7 +126,7 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest);
 
 void align_pair_free(struct align_pair *pair);
 
-/* --- what is told and kept of it: align_result.c --------------------------------------------- */
+/* --- what is reported and kept of it: align_result.c ----------------------------------------- */
 
 /** align_unequal_of - what is unequal in a machine, or in any if it is -1; NULL: nothing. */
 const struct align_unequal *align_unequal_of(const struct align_pair *pair, int32_t machine);

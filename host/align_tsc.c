@@ -13,7 +13,7 @@
 #include "search.h"
 #include "virt_vcpu_lives.h"
 
-/* --- what the host's trace tells ------------------------------------------------------------- */
+/* --- what the host's trace shows ------------------------------------------------------------- */
 
 void align_tsc_sets_add(struct align_tsc_sets *sets, const struct kvm_trace_record *record)
 {
@@ -60,7 +60,7 @@ const struct align_unequal *align_unequal_of(const struct align_pair *pair, int3
 	return NULL;
 }
 
-/** The first of a machine is told; without memory, none. @a, @b: their offsets, modulo 2^64 */
+/** The first of a machine is kept; without memory, none. @a, @b: their offsets, modulo 2^64 */
 static void set_unequal(struct align_pair *pair, struct align_unequal unequal, int64_t a, int64_t b)
 {
 	if (align_unequal_of(pair, unequal.machine) ||
@@ -169,7 +169,7 @@ static int read_sidecar(const struct align_pair *pair, struct pieces *pieces, in
 	});
 }
 
-/** What a record tells; no record has the ratio. */
+/** The offset of a record; no record has the ratio. */
 static int64_t invert_set(const struct kvm_meta_vcpu *meta, int64_t offset)
 {
 	return meta ? invert(meta, offset) : (int64_t)-(uint64_t)offset;
@@ -235,7 +235,7 @@ static int read_thread(const struct align_pair *pair, int source, struct pieces 
 	if (source == ALIGN_SIDECAR)
 		return read_sidecar(pair, pieces, tid, since);
 	ret = read_sets(pair, pieces, tid, since);
-	/* nobody has set this one's meanwhile */
+	/* this one's was not set in the trace */
 	return ret || pieces->n > before || !pair->tsc_sets.n ? ret :
 	       read_sidecar(pair, pieces, tid, since);
 }

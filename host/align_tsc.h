@@ -20,7 +20,7 @@ struct align_tsc_set {
 	bool		has_before;
 };
 
-/** All that a host's trace tells. */
+/** All that a host's trace shows. */
 struct align_tsc_sets {
 	struct align_tsc_set *all;
 	size_t		n, room;
@@ -42,14 +42,14 @@ struct align_tsc {
 struct align_pair;
 
 /**
- * align_tsc_find - what a source tells of a machine
+ * align_tsc_find - what a source says about a machine
  * @source: enum align_source
  * @pair: whose plain events know which vCPU each CPU is
  *
- * Where a source tells that an offset has changed, but not when, the events tell that. If something
+ * If a source shows that an offset has changed, but not when, the events show that. If something
  * is unequal, @pair gets a note of it.
  *
- * Return: 1; 0 if it tells nothing that can be used; or -ENOMEM, with nothing to be freed.
+ * Return: 1; 0 if it says nothing that can be used; or -ENOMEM, with nothing to be freed.
  */
 int align_tsc_find(struct align_pair *pair, int source, int32_t number,
 		   const struct align_machine *machine, struct align_tsc *tsc);

@@ -51,7 +51,7 @@ static void forget_names(struct guest_cgroups *cgroups)
 	key_map_destroy(&cgroups->name_map);
 }
 
-/** What other hierarchies have told counts no more. */
+/** Records of other hierarchies count no more. */
 static void forget_paths(struct guest_cgroups *cgroups)
 {
 	size_t n = 0;
@@ -109,7 +109,7 @@ int guest_cgroups_end(struct guest_cgroups *cgroups)
 	uint32_t room = 0;
 	int ret = 0;
 
-	/* where no cgroup is told, whoever was made tells nothing either */
+	/* without records of cgroups, new tasks say nothing about them either */
 	if (!cgroups->name_map.n_keys)
 		cgroups->n = 0;
 	if (cgroups->n)

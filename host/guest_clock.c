@@ -11,9 +11,9 @@
 #include "guest_tasks.h"
 #include "irq_delivery.h"
 
-/** From so many records on, a share of IRQ_ALIGNED_SHARE is asked for. */
+/** From this number of records on, the share must be IRQ_ALIGNED_SHARE. */
 #define MANY_RECORDS	100
-/** Of fewer records, so many at least, and one in so many, must lie outside. */
+/** With fewer records, at least FEW_OUTSIDE, and more than one in FEW_SHARE, must lie outside. */
 #define FEW_OUTSIDE	5
 #define FEW_SHARE	10
 

@@ -21,7 +21,7 @@ struct guest_clock_cpu {
 	int32_t		vcpu;		/* global index, or VIRT_NONE */
 	uint64_t	inside;		/* the vCPU executes the guest */
 	uint64_t	outside;	/* it does something else */
-	uint64_t	unknown;	/* nobody knows what it does */
+	uint64_t	unknown;	/* unknown what it does */
 	uint64_t	beyond;		/* before or after the host's trace */
 };
 

@@ -143,7 +143,7 @@ static int compare_times(const void *a, const void *b)
 	return compare_tasks(a, b);
 }
 
-/** The rest of a culprit's time is nobody's. @n: tasks. Return: 0 or -ENOMEM. */
+/** Add the rest of a culprit's time, without a task. @n: tasks. Return: 0 or -ENOMEM. */
 static int add_rest(struct guest_culprits *culprits, size_t n, int32_t vcpu, int64_t ns)
 {
 	size_t i;
@@ -154,7 +154,7 @@ static int add_rest(struct guest_culprits *culprits, size_t n, int32_t vcpu, int
 	return ns ? append(culprits, &(struct guest_culprit){ vcpu, VIRT_NONE, VIRT_NONE, ns }) : 0;
 }
 
-/** What was found in part is not told. */
+/** Drop what was found only in part. */
 static int end_search(struct guest_culprits *culprits, int ret)
 {
 	if (ret) {
@@ -168,7 +168,7 @@ static int end_search(struct guest_culprits *culprits, int ret)
 
 /* --- what is asked --------------------------------------------------------------------------- */
 
-/** Occupants of a pCPU in [from, to), in which somebody waits for it. */
+/** Occupants of a pCPU in [from, to), in which a vCPU waits for it. */
 static int add_wait(struct guest_culprits *culprits, int16_t pcpu, int64_t from_ns, int64_t to_ns)
 {
 	struct virt_occupant_range range = virt_pcpu_occupants(culprits->model, pcpu, from_ns,
@@ -205,7 +205,7 @@ static int add_waits(struct guest_culprits *culprits, int32_t vcpu, int64_t from
 	return ret;
 }
 
-/** Of all that are told. Return: 0 or -ENOMEM. */
+/** Add the tasks of all culprits in @told. Return: 0 or -ENOMEM. */
 static int take_culprits(struct guest_culprits *culprits, int32_t vcpu, int64_t from_ns,
 			 int64_t to_ns, struct virt_culprit *told, size_t n)
 {

@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-/** Time of a culprit that one task of its guest had; or that nobody knows whose it was. */
+/** Time of a culprit that one task of its guest had; or whose task is unknown. */
 struct guest_culprit {
 	int32_t		vcpu;		/* the culprit, global index */
 	int32_t		guest;		/* index, of whose tasks it is one; VIRT_NONE, @pid too */
-	int32_t		pid;		/* 0: idle; VIRT_NONE: the guest's trace does not tell */
+	int32_t		pid;		/* 0: idle; VIRT_NONE: the guest's trace does not show it */
 	int64_t		ns;
 };
 
@@ -36,7 +36,7 @@ struct guest_culprits {
 	const struct guest_culprits_guest *guests;
 	struct guest_culprit	*all;	/* by @vcpu, most time first; what is not known is last */
 	size_t			n;
-	int			error;	/* -ENOMEM: something was not found, and not told */
+	int			error;	/* -ENOMEM: something was not found, and is missing */
 	/* private */
 	struct guest_culprit_cpu *cpus;	/* by vCPU */
 	size_t			room;
@@ -58,11 +58,11 @@ void guest_culprits_free(struct guest_culprits *culprits);
 bool guest_culprits_know(const struct guest_culprits *culprits, int32_t vcpu);
 
 /**
- * guest_culprits_find - whom those executed for whom a vCPU was preempted in a window
+ * guest_culprits_find - which tasks the culprits of a vCPU's preemptions executed in a window
  *
  * Of each of virt_vcpu_culprits() of which anything is known, the times add up to its time.
- * Where that does not tell all culprits apart, nothing is told of tasks, nor where tasks of very
- * many waits change very often: their time is that of nobody.
+ * Where that does not list all culprits separately, no tasks are found, nor where tasks of very
+ * many waits change very often: their time has no task.
  *
  * In O(waits + their occupants + runs of tasks in them). Return: 0 or -ENOMEM.
  */
@@ -70,7 +70,7 @@ int guest_culprits_find(struct guest_culprits *culprits, int32_t vcpu, int64_t f
 			int64_t to_ns);
 
 /**
- * guest_culprits_during - whom a vCPU executed in [from, to), in which it has a pCPU
+ * guest_culprits_during - which tasks a vCPU executed in [from, to), in which it has a pCPU
  *
  * As guest_culprits_find(); the times add up to the window. Return: 0 or -ENOMEM.
  */

@@ -189,7 +189,7 @@ static int add_slices(struct making *making)
 	return ret;
 }
 
-/** When a CPU is first told of; INT64_MAX: it never is. */
+/** The time of a CPU's first row; INT64_MAX: it has none. */
 static int64_t first_of(const struct guest_rows *rows, int32_t cpu)
 {
 	for (size_t i = 0; i < rows->n; i++)

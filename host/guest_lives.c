@@ -24,7 +24,7 @@ struct handling {
 	int32_t		number;		/* virt_guest_handler() */
 	uint8_t		kind;		/* enum virt_handler_kind */
 	bool		is_timer;	/* a timer's, or a timer's interrupt */
-	bool		within;		/* it is told within another one */
+	bool		within;		/* it is recorded within another one */
 };
 
 /** On the way through the trace of a guest, CPU by CPU. */
@@ -143,7 +143,7 @@ static int take_sched(struct reading *reading, const struct kvm_trace_record *re
 		.time_ns = time_ns, .pid = sched->arg, .cpu = record->cpu,
 	};
 
-	/* runs tell of those */
+	/* runs show those */
 	if (sched->kind == KVM_SWITCH || sched->kind >= ARRAY_SIZE(kinds))
 		return 0;
 	event.kind = kinds[sched->kind];
@@ -165,7 +165,7 @@ static enum virt_life_left left_of(const struct kvm_event *sched)
 	       state & KVM_STATE_ASLEEP ? VIRT_LEFT_ASLEEP : VIRT_LEFT_RUNNABLE;
 }
 
-/** What a CPU has been told of runs since it had @before of them. */
+/** Take the runs of a CPU that are new since it had @before of them. */
 static int take_runs(struct reading *reading, int cpu, size_t before,
 		     const struct kvm_event *sched, bool lost)
 {
@@ -192,7 +192,7 @@ static size_t n_runs(const struct reading *reading, int cpu)
 
 /* --- the walk -------------------------------------------------------------------------------- */
 
-/** Nobody knows what tasks do on a CPU that is no known vCPU. Return: 0 or -ENOMEM. */
+/** What tasks do on a CPU that is no known vCPU is unknown. Return: 0 or -ENOMEM. */
 static int see_stranger(struct reading *reading, int cpu, int64_t time_ns)
 {
 	const struct virt_life_event event = {

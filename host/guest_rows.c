@@ -286,7 +286,7 @@ static int take_lost(void *arg, int32_t cpu, bool begins)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-/** Of one moment, as they were told. */
+/** By time; rows of one moment in the order in which they were added. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct guest_row *x = a, *y = b;

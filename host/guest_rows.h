@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** Events that are told apart by their names; a guest can make up as many numbers as it likes. */
+/** Most names of events; a guest can make up as many numbers as it likes. */
 #define GUEST_ROWS_NAMES	8192
 
 /** Room for what guest_rows_text() gives. */
@@ -26,7 +26,7 @@ extern "C" {
 /** A row. */
 struct guest_row {
 	int64_t		time_ns;	/* on the host's axis: hyper_guest_now() */
-	size_t		told;		/* where in struct guest_rows what it tells is */
+	size_t		told;		/* offset of its content in @told of struct guest_rows */
 	int32_t		pid;		/* that has the CPU from then on; HYPER_NONE: not known */
 	int16_t		cpu;		/* number of the vCPU */
 	int16_t		event;		/* of guest_rows_name() */
@@ -68,7 +68,7 @@ const char *guest_rows_name(const struct guest_rows *rows, int event);
 int guest_rows_find(const struct guest_rows *rows, const char *name);
 
 /**
- * guest_rows_text - what a row tells, as hyper_event_text()
+ * guest_rows_text - what a row says, as hyper_event_text()
  * @symbols: may be NULL
  *
  * Return: as snprintf().

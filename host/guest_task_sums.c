@@ -147,7 +147,7 @@ static int add_cpu(struct making *making, const struct virt_guest_cpu *cpu, stru
 			break;
 		if (run->pid < 0)
 			continue;
-		/* where nobody is known to come before, the trace does not show the switch */
+		/* if the task before is unknown, the trace does not show the switch */
 		if (i && run[-1].pid >= 0 && virt_begins_in(run->start_ns, from_ns, to_ns))
 			ret = count_run(making, run);
 		if (ret || a >= b)

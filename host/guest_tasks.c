@@ -67,7 +67,7 @@ static int add_run(struct guest_tasks *tasks, int64_t time_ns, int32_t pid, bool
 	return 0;
 }
 
-/** From its last record on, nobody knows who has the CPU. */
+/** From its last record on, it is unknown who has the CPU. */
 static int end_cpu(struct guest_tasks *tasks)
 {
 	bool begun = tasks->begun;
@@ -79,11 +79,11 @@ static int end_cpu(struct guest_tasks *tasks)
 }
 
 /**
- * Does a record show that its task has the CPU, though nobody switched to it? The kernel drops
- * records, also without counting them.
+ * Does a record show that its task has the CPU, though no switch to it is recorded? The kernel
+ * drops records, also without counting them.
  *
  * Between the record of a switch and the change of the stack, the old task still writes records. It
- * wakes nobody there, begins and ends no system call, and no interrupt comes.
+ * wakes no task there, begins and ends no system call, and no interrupt comes.
  */
 static bool contradicts(struct guest_tasks *tasks, const struct kvm_trace_record *record)
 {

@@ -95,7 +95,7 @@ void guest_tasks_know_all(struct guest_tasks *tasks);
 
 /**
  * guest_tasks_nest - put a nested guest's tasks in the place of the threads that are its CPUs
- * @tasks: read; their runs are divided where the other's trace tells of it
+ * @tasks: read; their runs are divided where the other's trace shows its tasks
  * @trace: of the guest's guest, aligned with the guest, whose times are the host's; stays
  * @tids: threads of the guest that are its CPUs, @n of them; NULL: none is known
  *

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/** A guest that tells of itself. All zero is none. */
+/** A guest that reports its own events. All zero is none. */
 struct guest_trace {
 	struct guest_rows	rows;
 	struct hyper_symbols	*symbols;	/* or NULL */
@@ -37,7 +37,7 @@ void guest_trace_close(struct guest_trace *trace);
 /** guest_trace_is_old - is the host's trace not that any more which was read? */
 bool guest_trace_is_old(const struct guest_trace *trace);
 
-/** The guests of a host that tell of themselves. */
+/** The guests of a host that report their own events. */
 struct guest_list {
 	struct guest_pointer	*pointers;
 	char			**why;		/* of each, why its calls are those of a dialect */
@@ -45,7 +45,7 @@ struct guest_list {
 };
 
 /**
- * guest_list_find - which guests of a host's trace tell of themselves, in a dialect that is known
+ * guest_list_find - which guests of a host's trace report their own events in a known dialect
  * @path: of the trace; pointers have its real path
  * @dialect, @kallsyms: for the pointers; NULL: by the calls, and none
  * @list: to be given to guest_list_free() in any case

@@ -73,7 +73,7 @@ struct host_hypertrace *host_hypertrace_new(const struct virt_model *model,
 void host_hypertrace_free(struct host_hypertrace *trace);
 
 /**
- * host_hypertrace_guests - decode all calls, and make a guest of what each machine tells
+ * host_hypertrace_guests - decode all calls, and make a guest of the events of each machine
  * @from_ns, @to_ns: only calls within [from, to) are counted
  *
  * Records that the host has lost are losses of the vCPUs that they may be about.
@@ -92,7 +92,7 @@ struct host_hypertrace_watch {
 	/** A call that has become none, or not all of it has. */
 	int	(*call)(void *arg, int32_t cpu, const struct hyper_call *call,
 			const struct hyper_decoded *decoded);
-	/** hyper_guest_lost() was told the same. */
+	/** hyper_guest_lost() got the same. */
 	int	(*lost)(void *arg, int32_t cpu, bool begins);
 	void	*arg;
 };
@@ -106,10 +106,10 @@ struct host_hypertrace_watch {
 int host_hypertrace_guest(struct host_hypertrace *trace, int32_t machine,
 			  const struct host_hypertrace_watch *watch);
 
-/** The boot of a machine, as its own trace tells it. */
+/** The boot of a machine, from its own trace. */
 struct host_boot {
-	int32_t		machine;	/* index in the model; VIRT_NONE: nobody's */
-	struct hyper_guest *guest;	/* NULL: the trace tells nothing of a boot */
+	int32_t		machine;	/* index in the model; VIRT_NONE: of none */
+	struct hyper_guest *guest;	/* NULL: the trace shows no boot */
 };
 
 /**
@@ -160,7 +160,7 @@ struct host_hypertrace_time {
  */
 int64_t host_hypertrace_true_ns(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns);
 
-/** host_hypertrace_unknown_ns - how long nobody knows what it did, the same */
+/** host_hypertrace_unknown_ns - how long it is unknown what it did, the same */
 int64_t host_hypertrace_unknown_ns(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns);
 
 /** host_hypertrace_is_file - is that the name of a file, not that of a dialect? */

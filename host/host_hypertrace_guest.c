@@ -11,7 +11,7 @@
 #include "host_hypertrace.h"
 #include "hyper_wire.h"
 
-/** When the host tells nothing of a vCPU. */
+/** When the host shows nothing of a vCPU. */
 struct gap {
 	int64_t		from_ns, to_ns;
 };
@@ -25,7 +25,7 @@ struct cursor {
 	struct gap	*gaps;
 	size_t		n_gaps, room, gap;
 	bool		in_gap;
-	bool		has_exits;	/* the trace tells when its vCPU leaves its guest */
+	bool		has_exits;	/* the trace shows when its vCPU leaves its guest */
 	int64_t		last_ns;	/* keys never go back: lies are seen where they are */
 	int32_t		vcpu, cpu;
 };
@@ -183,7 +183,7 @@ static int step_event(struct walk *walk, struct cursor *cursor)
 	return ret;
 }
 
-/** The next event or end of a gap; what is recorded when a gap ends is told behind it. */
+/** The next event or end of a gap; an event at the end of a gap comes after it. */
 static int step(struct walk *walk, struct cursor *cursor)
 {
 	int64_t key = key_of(cursor);
@@ -310,7 +310,7 @@ static int make_guest(const struct host_hypertrace *trace, struct host_hypertrac
 	return ret ? ret : hyper_guest_finish(machine->guest, virt_model_end(trace->model));
 }
 
-/** What nobody understands is counted all the same. */
+/** Count also the calls that no dialect explains. */
 static int count_unknown(const struct host_hypertrace *trace,
 			 struct host_hypertrace_machine *machine, int64_t from_ns, int64_t to_ns)
 {

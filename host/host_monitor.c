@@ -45,7 +45,7 @@ static int32_t machine_of(const struct virt_model *model, int32_t thread)
 	return VIRT_NONE;
 }
 
-/** As the sidecar tells. */
+/** The machine of a process, from the sidecar. */
 static int32_t machine_of_process(const struct host_trace *host, const struct virt_model *model,
 				  int32_t process)
 {
@@ -304,14 +304,14 @@ static void end_aligning(struct aligning *aligning)
 	free(aligning->evidence);
 }
 
-/** What the difference of two clocks would be at @base_ns. Return: false: nothing tells. */
+/** What the difference of two clocks would be at @base_ns. Return: false: unknown. */
 static bool known_offset(const struct host_monitor *monitor, const struct host_trace *host,
 			 int64_t *offset, enum host_monitor_source *source)
 {
 	int64_t realtime;
 
 	if (monitor_trace_clock(monitor->trace) == MONITOR_MONOTONIC) {
-		/* it may be; what its vCPUs did tells */
+		/* it may be the same clock; its vCPUs' events show whether it is */
 		*offset = monitor->base_ns;
 		*source = HOST_MONITOR_SAME_CLOCK;
 		return true;
@@ -483,7 +483,7 @@ char *host_monitor_notes(const struct host_monitor *monitor)
 
 /* --- time in the monitor --------------------------------------------------------------------- */
 
-/** One microsecond is what a log does not tell. */
+/** Times of a log are exact to a microsecond. */
 #define TOLERANCE	1000
 
 /** While stretches of a vCPU are looked through. */

@@ -23,7 +23,7 @@ struct host_kind {
 	void		(*notes)(const struct host_trace *trace, const struct virt_model *model,
 				 int max_lines, struct trace_notes *notes);
 	int64_t		(*tsc_ns)(const struct host_trace *trace, uint64_t tsc);
-	/** Or NULL: nothing tells. */
+	/** Or NULL: unknown. */
 	bool		(*realtime)(const struct host_trace *trace, int64_t *ns);
 	int		(*n_pcpus)(const struct host_trace *trace);
 	bool		(*changed)(const struct host_trace *trace, char *text, size_t size);

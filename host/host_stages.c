@@ -14,14 +14,14 @@
 struct call_sums {
 	const struct hyper_call *calls;
 	size_t		n;
-	uint64_t	*counts;	/* but KVM's own; NULL: nobody asks */
+	uint64_t	*counts;	/* but KVM's own; NULL: not wanted */
 	uint64_t	*ns;
 };
 
 struct host_stages {
 	const struct host_hypertrace *trace;
 	int32_t		machine;
-	const struct hyper_guest *guest; /* who tells; or NULL */
+	const struct hyper_guest *guest; /* the source of the stages; or NULL */
 	const struct hyper_dialect *dialect;
 	const struct hyper_symbols *symbols;
 	int64_t		from_ns, to_ns;
@@ -99,7 +99,7 @@ static void count_calls(const struct call_sums *sums, struct host_stage *stage)
 
 /* --- beginning ------------------------------------------------------------------------------- */
 
-/** Hypercalls, unless only the guest's own trace tells something. */
+/** Choose the source: hypercalls, unless only the guest's own trace contains stages. */
 static void find_teller(struct host_stages *stages, const struct hyper_guest *own)
 {
 	const struct host_hypertrace_machine *machine = &stages->trace->machines[stages->machine];

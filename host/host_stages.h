@@ -21,7 +21,7 @@ struct host_stage {
 	char		name[HOST_STAGE_NAME];
 	int64_t		from_ns, to_ns;
 	int64_t		true_ns;	/* that the vCPU executed its guest, */
-	int64_t		unknown_ns;	/* and that nobody knows what it did */
+	int64_t		unknown_ns;	/* and in which it is unknown what it did */
 	uint64_t	exits;		/* of the vCPU, that begin in it */
 	int64_t		exits_ns;	/* what they cost */
 	const struct virt_exit_total *reasons; /* costliest first; until the next stage */
@@ -36,7 +36,7 @@ struct host_stages;
  * host_stages_new - the stages of a machine
  * @trace: with its guests made (host_hypertrace_guests()); stays
  * @machine: index in the model
- * @own: what its own trace tells (host_hypertrace_boot()), if hypercalls tell of none; or NULL
+ * @own: its own trace (host_hypertrace_boot()), used if hypercalls show no stages; or NULL
  * @symbols: names of initcalls; or NULL
  * @from_ns, @to_ns: what is wanted is [from, to)
  *
@@ -48,7 +48,7 @@ struct host_stages *host_stages_new(const struct host_hypertrace *trace, int32_t
 				    int64_t to_ns);
 void host_stages_free(struct host_stages *stages);
 
-/** host_stages_by_trace - does the guest's own trace tell of them? Else hypercalls do. */
+/** host_stages_by_trace - does the guest's own trace show them? Else hypercalls do. */
 bool host_stages_by_trace(const struct host_stages *stages);
 
 /**

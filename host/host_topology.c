@@ -20,7 +20,7 @@
 
 #define MAX_LINE	1024
 
-/** Linux tells of each level, and of data and instructions apart. */
+/** Linux lists each level, and data and instructions separately. */
 #define MAX_CACHES	16
 
 static int add_pcpu(struct host_topology *topology, const struct host_pcpu *pcpu)
@@ -40,7 +40,7 @@ static int compare_pcpus(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/** In order; of one that is told twice, the first counts. */
+/** In order; if one is listed twice, the first counts. */
 static void sort(struct host_topology *topology)
 {
 	size_t n = 0;

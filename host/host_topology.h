@@ -19,10 +19,10 @@
 extern "C" {
 #endif
 
-/** Of more physical CPUs no trace tells. */
+/** No trace has more physical CPUs. */
 #define HOST_TOPOLOGY_MAX	32768
 
-/** Where a physical CPU is; -1: not told. A core's number counts within its socket. */
+/** Where a physical CPU is; -1: not known. A core's number counts within its socket. */
 struct host_pcpu {
 	int32_t		id;
 	int32_t		core, socket, node;
@@ -33,7 +33,7 @@ struct host_pcpu {
 enum host_distance {
 	HOST_SMT = 0,		/* threads of one core */
 	HOST_CORE,		/* cores that share their last-level cache */
-	HOST_NEAR,		/* cores of one node; whether they share a cache is not told */
+	HOST_NEAR,		/* cores of one node; whether they share a cache is unknown */
 	HOST_CACHE,		/* cores of one node, with last-level caches of their own */
 	HOST_NODE,		/* another node: other memory is near */
 	HOST_UNTOLD,
@@ -46,9 +46,9 @@ struct host_topology {
 };
 
 /**
- * host_topology_of_trace - what the sidecar of a trace tells
+ * host_topology_of_trace - what the sidecar of a trace says
  *
- * Return: 0, also if it tells nothing; -ENOMEM; or another negative errno and a text in @error.
+ * Return: 0, also if it says nothing; -ENOMEM; or another negative errno and a text in @error.
  */
 int host_topology_of_trace(struct host_topology *topology, const char *trace_path, char *error,
 			   size_t size);
@@ -60,17 +60,17 @@ int host_topology_read(struct host_topology *topology, const char *path, char *e
  * host_topology_live - of the machine that this runs on
  * @root: the folder in which its sys is: ""
  *
- * Return: 0, also if it tells nothing; or -ENOMEM.
+ * Return: 0, also if nothing is known; or -ENOMEM.
  */
 int host_topology_live(struct host_topology *topology, const char *root);
 
-/** host_topology_write - put it into the sidecar of a trace, which keeps what else it tells. */
+/** host_topology_write - put it into the sidecar of a trace, whose other members stay. */
 int host_topology_write(const struct host_topology *topology, const char *trace_path, char *error,
 			size_t size);
 
 void host_topology_free(struct host_topology *topology);
 
-/** host_topology_pcpu - Return: NULL if nothing is told of it. */
+/** host_topology_pcpu - Return: NULL if nothing is known of it. */
 const struct host_pcpu *host_topology_pcpu(const struct host_topology *topology, int32_t id);
 
 /** host_topology_distance - of two that are not the same, by number. */
@@ -80,7 +80,7 @@ enum host_distance host_topology_distance(const struct host_topology *topology, 
 /** host_distance_name - "smt", "core", "near", "cache", "node", "unknown". */
 const char *host_distance_name(enum host_distance distance);
 
-/** host_topology_siblings - do both share a core? Of those that are not told, no. */
+/** host_topology_siblings - do both share a core? If it is not known, no. */
 int host_topology_siblings(const struct host_pcpu *a, const struct host_pcpu *b);
 
 #ifdef __cplusplus

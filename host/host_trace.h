@@ -34,7 +34,7 @@ typedef int (*host_progress_fn)(void *arg, uint64_t done, uint64_t total);
 
 /** All zero is a good default. */
 struct host_options {
-	uint64_t	cpu_hz;		/* of the TSC; 0: what the trace and its sidecar tell */
+	uint64_t	cpu_hz;		/* of the TSC; 0: from the trace and its sidecar */
 	bool		absolute_time;	/* Xen: time 0 is TSC 0 instead of the first record */
 	bool		correct_skew;	/* Xen: apply xen_skew_correction() */
 	bool		has_threads;	/* this process has: kvm_trace_open_by_program() */
@@ -44,7 +44,7 @@ struct host_options {
 };
 
 /**
- * host_options_from_env - set what the environment tells, see xen_trace_options_from_env()
+ * host_options_from_env - set options from the environment, see xen_trace_options_from_env()
  *
  * Return: 0, or -EINVAL with a text in @error.
  */
@@ -131,14 +131,14 @@ void host_trace_notes(const struct host_trace *trace, const struct virt_model *m
 int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc);
 
 /**
- * host_trace_realtime - when time 0 of the trace was, as its sidecar tells
+ * host_trace_realtime - when time 0 of the trace was, from its sidecar
  * @ns: receives it, since 1970 in UTC; negative where the axis begins before that
  *
- * Return: false if nothing tells, or it does not fit.
+ * Return: false if it is unknown, or does not fit.
  */
 bool host_trace_realtime(const struct host_trace *trace, int64_t *ns);
 
-/** host_trace_n_pcpus - CPUs of the machine that was traced, as the file tells. */
+/** host_trace_n_pcpus - CPUs of the machine that was traced, from the file. */
 int host_trace_n_pcpus(const struct host_trace *trace);
 
 /**

@@ -25,7 +25,7 @@ struct irq_device_use {
 	int32_t		device;		/* kvm_trace_device() of the guest's trace */
 };
 
-/** What the trace of a guest tells of one of its CPUs. */
+/** What the trace of a guest shows of one of its CPUs. */
 struct irq_guest_cpu {
 	int32_t		tid;		/* in the host's trace */
 	int32_t		vcpu;		/* global index, or VIRT_NONE */

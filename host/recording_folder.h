@@ -28,7 +28,7 @@ extern "C" {
 /** Of anything in a list; more of it is no recording. */
 #define RECORDING_MAX_ITEMS	4096
 
-/** Of a file's records: nobody has counted them. */
+/** Of a file's records: they were not counted. */
 #define RECORDING_UNKNOWN	(-1)
 
 enum recording_hypervisor { RECORDING_KVM, RECORDING_XEN, RECORDING_N_HYPERVISORS };
@@ -48,7 +48,7 @@ struct recording_file {
 	char			*name;		/* in the folder: recording_plain_name() */
 	enum recording_role	role;
 	char			*guest;		/* of a guest: whose trace it is, or NULL */
-	char			*clock;		/* that trace-cmd was told, or NULL: "x86-tsc" */
+	char			*clock;		/* that trace-cmd was given, or NULL: "x86-tsc" */
 	int64_t			records, lost;	/* or RECORDING_UNKNOWN */
 };
 
@@ -86,7 +86,7 @@ struct recording_log {
 
 /** Of a flight recorder, which keeps the end of what it sees; asked_ns 0: it was none. */
 struct recording_flight {
-	int64_t	asked_ns;	/* so much at the end was to be kept ... */
+	int64_t	asked_ns;	/* the time at the end that was to be kept ... */
 	int64_t	kept_ns;	/* ... and was, about; or RECORDING_UNKNOWN */
 	int64_t	paused_ns;	/* nothing was recorded before it, while another one was written */
 	char	*cause;		/* "trigger", "signal" or "end"; NULL: it is not written yet */
@@ -154,7 +154,7 @@ int recording_write(const char *folder, const struct recording *recording, char 
 bool recording_is(const char *path);
 
 /**
- * recording_read - what a recording tells
+ * recording_read - read what a recording contains
  * @path: of the folder, or of its recording.json
  * @recording: receives it, to be given to recording_free(); all zero on failure
  *
