@@ -37,7 +37,7 @@ static const char *machine_of(const struct host_monitor *monitor)
 	return virt_model_machine(monitor->model, monitor->machine)->name;
 }
 
-/* --- telling --------------------------------------------------------------------------------- */
+/* --- output ---------------------------------------------------------------------------------- */
 
 static void put_text(const struct host_monitor *monitor, struct output *out, bool many)
 {

@@ -16,8 +16,8 @@ struct align_monitor_options {
 };
 
 /**
- * align_monitor - put the clock of a monitor on its host's axis, and tell
- * @json: if it is told so: of @many, it is begun, and the name of each is told; else NULL
+ * align_monitor - put the clock of a monitor on its host's axis, and print the result
+ * @json: for JSON output, else NULL; with @many, the caller has begun it, and each has a name
  *
  * Return: an exit status, after a message if it is an error.
  */

@@ -34,7 +34,7 @@ struct align {
 	const struct align_options *options;
 	struct model_load	host;
 	const char		*guest_path;
-	const char		*guest_name;	/* as the folder tells, or NULL */
+	const char		*guest_name;	/* from the folder, or NULL */
 	struct kvm_trace	*guest;
 	struct align_pair	pair;
 };

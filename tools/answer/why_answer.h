@@ -63,7 +63,7 @@ void why_evidence_free(struct why_evidence *evidence);
  * @evidence: or NULL, as long as it is not known
  * @numbers: receives them: 2 * WHY_MOST_RECORDS at most
  *
- * Those of the host's trace; and of that of the guest which virt_why_guest_of() tells.
+ * Those of the host's trace; and of that of the guest which virt_why_guest_of() returns.
  *
  * Return: how many.
  */
@@ -72,7 +72,7 @@ size_t why_evidence_of(const struct why_evidence *evidence,
 size_t why_evidence_in_guest(const struct why_evidence *evidence, const struct virt_why *why,
 			     const struct virt_why_segment *segment, uint64_t *numbers);
 
-/* --- how it is told: why_lines.c -------------------------------------------------------------- */
+/* --- output as text: why_lines.c -------------------------------------------------------------- */
 
 struct why_writing {
 	const char		*file;
@@ -87,20 +87,20 @@ struct why_writing {
 	int			n_monitors;
 };
 
-/** A line of the tree: a segment; or segments below another one that are not told one by one. */
+/** A line of the tree: a segment; or segments below another one that have no lines of their own. */
 struct why_line {
 	const struct virt_why_segment *segment;	/* NULL: the rest */
 	int			level;
 	int64_t			from_ns, to_ns;
 	int64_t			length_ns;	/* of the rest: of all that it sums up */
-	size_t			n;		/* so many segments */
+	size_t			n;		/* number of segments */
 	int64_t			ns[VIRT_WHY_N_KINDS];	/* of the rest */
 };
 
 /**
  * why_each_line - call @take for each line of the tree, from the top down
  *
- * All uppermost segments are told, and the longest ones below each.
+ * Each uppermost segment has a line, and so have the longest ones below it.
  */
 void why_each_line(const struct virt_why *why,
 		   void (*take)(void *arg, const struct why_line *line), void *arg);

@@ -314,7 +314,7 @@ size_t why_evidence_in_guest(const struct why_evidence *evidence, const struct v
 
 	if (!evidence || guest < 0 || guest + 1 >= evidence->n_files)
 		return 0;
-	/* what a task does without a CPU begins and ends where others tell it */
+	/* records of other tasks begin and end what a task does without a CPU */
 	if (!virt_guests_task(why->guests, segment->subject, NULL) ||
 	    segment->kind == VIRT_WHY_TASK)
 		cpu = cpu_of(why, segment->vcpu != VIRT_NONE ? segment->vcpu : segment->subject);

@@ -108,7 +108,7 @@ static void put_pcpu(struct output *out, const char *before, int pcpu)
 		out_printf(out, "%spCPU %d", before, pcpu);
 }
 
-/** The pCPU, or the vCPU of a guest's task, that somebody has or waits for. */
+/** The pCPU, or the vCPU of a guest's task, that the subject has or waits for. */
 static void put_place_of(struct output *out, const struct virt_why *why, const char *before,
 			 const struct virt_why_segment *segment)
 {

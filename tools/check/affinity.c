@@ -11,7 +11,7 @@
 #include "array.h"
 #include "search.h"
 
-/** Of a file; more CPUs than that nobody pins, and no trace has more vCPUs. */
+/** Limits of a file: no host has more CPUs to pin to, and no trace has more vCPUs. */
 #define MAX_LINE	4096
 #define MAX_LINES	16384
 #define MAX_RANGES	1000000

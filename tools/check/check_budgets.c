@@ -424,8 +424,8 @@ static void take_value(struct judging *judging, const struct sums *sums, struct 
 /* --- judging --------------------------------------------------------------------------------- */
 
 /**
- * Where the trace does not tell who has a pCPU, waits are missed, so that there is more than is
- * seen, but VM exits have them as a part of what they cost, so that it is less.
+ * Where the trace does not show who has a pCPU, waits are missing: their true sum is larger than
+ * the one seen. VM exits contain these waits in their cost: their true sum is smaller.
  */
 static void judge(struct judging *judging, const struct subject *subject,
 		  const struct sums *sums, struct result *result)
@@ -529,7 +529,7 @@ static struct result judge_subject(struct judging *judging, const struct subject
 	return result;
 }
 
-/** Of a trace, and of nobody. */
+/** Judges the whole trace, no vCPU. */
 static struct result judge_losses(struct judging *judging)
 {
 	struct virt_loss_sum sum = virt_model_count_losses(judging->model, VIRT_NONE,

@@ -48,7 +48,7 @@ static int64_t end_of(const struct side *side)
 					      side->range.end_ns;
 }
 
-/** A vCPU that is on it; VIRT_NONE: none, or nobody knows. */
+/** A vCPU that is on it; VIRT_NONE: none, or unknown. */
 static int32_t vcpu_of(const struct side *side)
 {
 	const struct virt_occupant *occupant = &side->range.first[side->at];
@@ -127,7 +127,7 @@ static bool are_strangers(const struct virt_model *model, int32_t a, int32_t b)
 	       virt_model_vcpu(model, a)->machine != virt_model_vcpu(model, b)->machine;
 }
 
-/** From a time to the next at which somebody comes or goes. */
+/** From a time to the next at which a sibling gets or loses a vCPU or task. */
 static void take_stretch(struct pair *pair, int64_t from_ns, int64_t to_ns, struct sums *sums)
 {
 	int32_t a = vcpu_of(&pair->sides[0]), b = vcpu_of(&pair->sides[1]);

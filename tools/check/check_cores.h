@@ -23,7 +23,7 @@ extern const struct table check_cores_table;
 /**
  * check_cores_run - list every time that vCPUs of two machines were on siblings, and sums
  *
- * Hosts' own tasks do not count. Time of which it is not known who is on a sibling is told apart.
+ * Hosts' own tasks do not count. Time in which it is unknown who is on a sibling is a separate sum.
  *
  * Return: KSV_EXIT_OK, KSV_EXIT_FINDINGS if there is one; KSV_EXIT_FILE after a message: a core has
  * too many physical CPUs; -ENODATA: no two physical CPUs share a core; or -ENOMEM.

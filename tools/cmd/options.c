@@ -451,7 +451,7 @@ static int parse_vcpu(const char **text, struct ksv_vcpu_range *range)
 		return 0;
 	}
 	if (skip_word(text, "d?v?") || skip_word(text, "d?")) {
-		/* somebody on a pCPU, too, whom nothing names */
+		/* also a vCPU on a pCPU that no record names */
 		range->first = (xen_vcpu)XEN_DOMID_SOMEBODY << 16;
 		range->last = XEN_VCPU_UNKNOWN;
 		return 0;

@@ -20,7 +20,7 @@ enum ksv_exit {
 	KSV_EXIT_FINDINGS = 1,	/* a check or comparison found something */
 	KSV_EXIT_USAGE = 2,
 	KSV_EXIT_FILE = 3,	/* input that cannot be read, output that cannot be written */
-	KSV_EXIT_UNTOLD = 4,	/* a comparison has too few values to tell */
+	KSV_EXIT_UNTOLD = 4,	/* a comparison has too few values to decide */
 };
 
 struct ksv_command;
@@ -317,10 +317,10 @@ int ksv_take_number(const struct ksv_command *command, const struct ksv_option *
 	KSV_OPTION_ABSOLUTE(type, trace.absolute_time),						\
 	KSV_OPTION_SKEW(type, trace.correct_skew)
 
-/** What --from means where [from, to) is asked for. */
-/** How many of the worst moments commands show if nobody asks for a number. */
+/** How many of the worst moments commands show by default. */
 #define KSV_FEW_WORST	3
 
+/** What --from means where [from, to) is asked for. */
 #define KSV_FROM_HELP	"from this time on: seconds, or a number with ns, us, ms,\n"		\
 			"s, m or h; +1s or 10% of the trace; or tsc:N for a raw\n"		\
 			"time stamp"

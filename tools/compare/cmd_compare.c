@@ -521,7 +521,7 @@ static int choose_metrics(struct job *job)
 	return KSV_EXIT_OK;
 }
 
-/** Traces of guests tell of the boots on their hosts, and are no runs. */
+/** Traces of guests add boots to the runs of their hosts, and are no runs themselves. */
 static int read_boots(struct job *job, char **names, int n)
 {
 	struct model_files files = {

@@ -94,7 +94,7 @@ struct compare {
 	size_t		n_absent, absent_room;
 	int		last_run, last_metric;	/* that were asked for: they come again */
 	uint64_t	bytes;			/* that the values come from */
-	size_t		n_judged;		/* differences that values can tell of */
+	size_t		n_judged;		/* differences that have enough values */
 	struct trace_notes notes;		/* about all traces */
 };
 
@@ -201,7 +201,7 @@ struct compare_csv_columns {
  * or config: a metric per further column, except those that count (round, repeat, iteration); empty
  * fields are no values. With @columns: separated by commas, semicolons, tabs or '|'.
  *
- * Return: 0, -ENOMEM, -EIO or -EINVAL with a text in @error that tells file, line and remedy.
+ * Return: 0, -ENOMEM, -EIO or -EINVAL with file, line and remedy in @error.
  */
 int compare_csv_read(struct compare *compare, FILE *in, const struct compare_csv_columns *columns,
 		     int run, const char *name, char *error, size_t error_size);
@@ -239,7 +239,7 @@ struct compare_options {
 /** compare_judged - the statistic that is judged: the first one shown. */
 int compare_judged(const struct compare_options *options);
 
-/** So many resamples if nothing is said, and in large tables so many at least. */
+/** The default number of resamples, and the least in large tables. */
 #define COMPARE_RESAMPLES	2000
 #define COMPARE_LEAST_RESAMPLES	320
 
@@ -266,7 +266,7 @@ const char *compare_verdict_name(enum stats_verdict verdict);
 
 /**
  * compare_confidence - that of the interval of a difference: if all intervals are to hold together,
- * each is wrong so much more seldom (Bonferroni)
+ * each gets its share of the allowed error (Bonferroni)
  */
 double compare_confidence(const struct compare *compare, const struct compare_options *options);
 
@@ -277,7 +277,7 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 /**
  * compare_status - Return: KSV_EXIT_FINDINGS if a judged statistic differs by more than noise; else
  * KSV_EXIT_UNTOLD if one with several values has too few of them, if one was not recorded in one of
- * two runs or was asked for by name, or if none tells anything.
+ * two runs or was asked for by name, or if none has a verdict.
  */
 int compare_status(const struct compare *compare, const struct compare_options *options);
 
@@ -310,15 +310,15 @@ const char *compare_fact_key(enum compare_fact fact);
 /**
  * compare_confounder - a plain sentence, if a run (not the baseline) differs in that
  *
- * Return: false if it does not, or if one of both does not tell.
+ * Return: false if it does not, or if it is unknown for one of both.
  */
 bool compare_confounder(const struct compare *compare, int run, enum compare_confounder what,
 			char *text, size_t size);
 
-/** compare_told_frequency - is it told for most of the time? */
+/** compare_told_frequency - is it known for most of the time? */
 bool compare_told_frequency(const struct compare_conditions *conditions);
 
-/** compare_mean_khz - Return: NAN if it is not told for most of the time. */
+/** compare_mean_khz - Return: NAN if it is not known for most of the time. */
 double compare_mean_khz(const struct compare_conditions *conditions);
 
 /** Of a trace: records per second of a pCPU. */

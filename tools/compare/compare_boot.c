@@ -31,7 +31,7 @@ static void boot_value_add(struct adding *adding, const struct host_stage *stage
 		adding->n = ret;
 }
 
-/** Initcalls and devices are too many to be told one by one, and lie within levels. */
+/** Initcalls and devices are too many to be compared one by one, and lie within levels. */
 static bool is_compared(const struct host_stage *stage)
 {
 	return !(stage->slice->flags & HYPER_NO_END) &&

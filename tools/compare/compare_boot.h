@@ -12,7 +12,7 @@
 /**
  * compare_boot_add - add what each phase, level and step of the shutdown took
  * @guests: found
- * @boots: of machines that tell of none through hypercalls
+ * @boots: of machines that report none through hypercalls
  *
  * What has no known end is left out, as is the time in the guest of what is not wholly known.
  *

@@ -136,7 +136,7 @@ static int split(struct reader *reader)
 					"quote inside a field twice", reader->n_fields + 1);
 		end = *at;
 		*at++ = '\0';
-		/* blanks around a field are nobody's intention */
+		/* blanks around a field are not part of it */
 		while (isspace((unsigned char)*field))
 			field++;
 		for (size_t n = strlen(field); n && isspace((unsigned char)field[n - 1]); n--)

@@ -271,7 +271,7 @@ static const struct compare_metric *named(const struct compare *compare, const c
 	return NULL;
 }
 
-/** ns per record, if work takes so many per cent longer. */
+/** ns per record, if work takes @percent longer. */
 static double cost_of(double percent, double rate)
 {
 	return percent / (100 + percent) / rate * 1e9;

@@ -41,7 +41,7 @@ static double beta_fraction(double a, double b, double x)
 
 /**
  * The regularized incomplete beta function.
- * @rest: 1 - @x, which may be told more exactly
+ * @rest: 1 - @x, which the caller may know more exactly
  * @front: receives its derivative, times @x and @rest
  */
 static double incomplete_beta(double a, double b, double x, double rest, double *front)

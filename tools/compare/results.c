@@ -470,7 +470,7 @@ static int walk_file(struct walk *walk, const char *path, const char *run)
 	for (size_t i = 0; found && i < ARRAY_SIZE(formats); i++)
 		walk->found->formats[i] += (found >> i) & 1;
 	walk->found->files += found != 0;
-	/* JSON that is nobody's result, or text that is too large, is no reason to stop */
+	/* JSON that is no known result, or text that is too large, is no reason to stop */
 	if (!found && (!ret || ret == -EINVAL || ret == -EFBIG)) {
 		skip(walk, path);
 		return 0;

@@ -64,7 +64,7 @@ static void negate(double *values, size_t n)
 
 double stats_select(double *values, size_t n, size_t place)
 {
-	size_t lowest = place + 1;		/* so many are kept in front, the highest first */
+	size_t lowest = place + 1;		/* number of values in front, the highest first */
 	double value;
 
 	if (place > n / 2) {
@@ -196,7 +196,7 @@ static long double trimmed_mean(const double *sorted, size_t n)
 
 /**
  * D. G. Bonett, Approximate confidence interval for standard deviation of nonnormal distributions
- * (2006): the logarithm of the variance is about normal, and the kurtosis tells how it varies.
+ * (2006): the logarithm of the variance is about normal, and the kurtosis shows how it varies.
  */
 static struct stats_interval stddev_interval(const double *sorted, size_t n, double confidence,
 					     const double value[STATS_N])

@@ -54,8 +54,8 @@ double stats_percentile(const double *sorted, size_t n, int kind,
 unsigned int stats_per_mille(int kind);
 
 /**
- * stats_least_values - how many values a sample must have so that it tells of a statistic: with
- * fewer, a percentile is its highest one, and a standard deviation does not tell how it varies
+ * stats_least_values - how many values a sample needs for a statistic: with fewer, a percentile is
+ * its highest one, and a standard deviation does not show how it varies
  */
 unsigned int stats_least_values(int kind);
 
@@ -68,7 +68,7 @@ struct stats_interval {
 };
 
 /**
- * stats_intervals - where the statistics of the population lie with so much confidence
+ * stats_intervals - where the statistics of the population lie with this confidence
  * @sorted: as for stats_describe()
  * @confidence: such as 0.95
  * @value: as stats_describe() has found them

@@ -28,7 +28,7 @@
 
 enum { BASE, SAMPLE, N_SIDES };
 
-/** So many divisions should be extreme at each end, or it is too vague where the limit is. */
+/** The least number of extreme divisions at each end; with fewer, the limit is too vague. */
 #define LEAST_EXTREME	8.0
 
 /** What is smaller, beside the values themselves, is rounding. */
@@ -74,9 +74,9 @@ struct pool {
 	uint64_t	random;
 	/* all divisions: */
 	size_t		n_divisions, at;
-	size_t		look;			/* what is clear after so many needs no more */
+	size_t		look;			/* divisions after which clear cases need no more */
 	bool		all;			/* each one once, the one that is seen, too */
-	bool		enough;			/* so many that some can be extreme */
+	bool		enough;			/* enough divisions that some can be extreme */
 	bool		open[STATS_N];		/* more divisions are needed */
 	size_t		n_apart[STATS_N];
 	size_t		*places;		/* of the sample's values, if it is each one once */
@@ -87,7 +87,7 @@ struct pool {
 
 /* --- divisions ------------------------------------------------------------------------------- */
 
-/** In how many ways so many values can be divided; @most if there are more. */
+/** In how many ways @a + @b values can be divided; @most if there are more. */
 static size_t count_divisions(size_t a, size_t b, size_t most)
 {
 	double n = 1;
@@ -208,7 +208,7 @@ static int find_rank(struct rank *rank, size_t n, unsigned int per_mille)
 	return 0;
 }
 
-/** Of what is to be told. */
+/** The ranks of all percentiles that are still open. */
 static int find_ranks(const struct pool *pool, struct rank ranks[STATS_N], size_t n)
 {
 	int ret = 0;
@@ -292,7 +292,7 @@ static void add_powers(const double *values, size_t n, double mean, double *squa
 		*squares = *fourths = 0;
 }
 
-/** @spread: receives the logarithm of the variance; its kurtosis tells how that varies. */
+/** @spread: receives the logarithm of the variance; its kurtosis shows how that varies. */
 static struct estimate estimate_mean(const double *values, size_t size, struct estimate *spread)
 {
 	double mean = mean_of(values, size), n = (double)size, squares, fourths;
@@ -361,7 +361,7 @@ static void estimate_all(struct pool *pool, const double *values, size_t n,
 
 /**
  * The standard error of a percentile comes from few values and varies much by itself. To divide by
- * a power of it that is less than 1 finds more, and still tells which of the samples varies more.
+ * a power of it that is less than 1 finds more, and still shows which of the samples varies more.
  */
 #define PERCENTILE_POWER	0.8
 
@@ -394,7 +394,7 @@ static double scaled(const struct pool *pool, double value)
 	return pool->positive ? fmax(value, DBL_MIN) : value;
 }
 
-/** Is there something to be told of both samples? */
+/** Is the statistic defined for both samples? */
 static bool is_told(const struct pool *pool, int kind)
 {
 	size_t least = stats_least_values(kind);
@@ -432,7 +432,7 @@ static bool is_mean(int kind)
 	return kind == STATS_MEAN || kind == STATS_HMEAN;
 }
 
-/** So many of @n divisions are beyond what the confidence allows, at each end. */
+/** How many of @n divisions are beyond what the confidence allows, at each end. */
 static double in_tail(const struct pool *pool, size_t n)
 {
 	return (1 - pool->method->confidence) / 2 * (double)(n + !pool->all);
@@ -645,7 +645,7 @@ static void judge(struct pool *pool, int kind, struct stats_difference *differen
 		difference->percent.low = -100;
 }
 
-/** Estimate what is to be told of the samples themselves. Return: 0 or -ENOMEM. */
+/** Estimate the statistics of the samples themselves. Return: 0 or -ENOMEM. */
 static int see(struct pool *pool)
 {
 	struct rank ranks[STATS_N] = { { 0 } };
@@ -762,7 +762,7 @@ static void fill(struct pool *pool)
 	}
 }
 
-/** What comes with each division, and with each difference, is so much work as these values. */
+/** The fixed work of each division, and of each difference, in values. */
 #define DIVISION_WORK	60
 #define DIFFERENCE_WORK	2000
 

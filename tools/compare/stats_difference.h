@@ -24,7 +24,7 @@ struct stats_sample {
 struct stats_method {
 	enum stats_percentile percentile;
 	double		confidence;
-	size_t		resamples;		/* divisions to try, if there are so many; more if
+	size_t		resamples;		/* divisions to try, if there are enough; more if
 						 * confidence needs them */
 	uint64_t	seed;			/* the same one tries the same divisions */
 	bool		left_out[STATS_N];	/* need not be compared */
@@ -32,7 +32,7 @@ struct stats_method {
 
 enum stats_verdict {
 	STATS_UNKNOWN = 0,	/* not defined for these values, or there are none */
-	STATS_TOO_FEW,		/* too few values to tell a difference from chance */
+	STATS_TOO_FEW,		/* too few values to separate a difference from chance */
 	STATS_SAME,		/* within noise: the interval of the difference holds 0 */
 	STATS_DIFFERENT,
 };
@@ -46,7 +46,7 @@ struct stats_difference {
 /** Divisions at most. */
 #define STATS_MAX_RESAMPLES	100000
 
-/** Up to so many values of both samples, all are divided; else as many are drawn each time. */
+/** At most this many values are divided; of more, this number is drawn each time. */
 #define STATS_MAX_DIVIDED	8192
 
 /**
@@ -59,7 +59,7 @@ double stats_work(size_t base, size_t sample, const struct stats_method *method)
  * stats_differences - compare all statistics of two samples
  * @difference: receives them
  *
- * Of means, if there are too few divisions to tell, Student's distribution does (Welch's t).
+ * With too few divisions, Student's distribution decides about means (Welch's t).
  *
  * Return: 0 or -ENOMEM.
  */

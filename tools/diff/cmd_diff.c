@@ -12,7 +12,7 @@
 #include "terminal.h"
 #include "trace_args.h"
 
-/** So many differences anybody reads, and those of each second that are as large as this. */
+/** The default of --most. */
 #define MOST		20
 #define MAX_MOST	1000000
 #define ABOVE_NS	1000000

@@ -13,7 +13,7 @@
 #include "report.h"
 #include "table.h"
 
-/** What a migration weighs: caches are cold after it, for longer than the trace can tell. */
+/** What a migration weighs: caches are cold after it, for longer than the trace can show. */
 #define DIFF_MOVE_NS	1000000
 
 /** The statistic of the latencies of wake-ups that is compared. */

@@ -31,7 +31,7 @@ struct named {
 struct life {
 	const char	*machine;
 	int64_t		machine_id;
-	bool		by_id;			/* the machine's number tells who it is */
+	bool		by_id;			/* the machine's number identifies it */
 	int		id;
 	const char	*name;
 	const struct virt_model *model;		/* which knows what was recorded */

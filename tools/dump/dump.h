@@ -118,7 +118,7 @@ int dump_check_vcpus(struct dump_writer *writer, const struct ksv_command *comma
 
 void dump_writer_free(struct dump_writer *writer);
 
-/* --- what guests tell through hypercalls: dump_hypertrace.c ---------------------------------- */
+/* --- what guests report through hypercalls: dump_hypertrace.c -------------------------------- */
 
 /** What is wanted. */
 struct dump_hypertrace {

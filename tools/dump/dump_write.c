@@ -302,7 +302,7 @@ void dump_write(struct dump_writer *writer, const struct xen_trace_row *row)
 	writers[writer->format](writer, &line);
 }
 
-/** Is there a vCPU that an item of --vcpu means? Somebody without a name may be anywhere. */
+/** Is there a vCPU that an item of --vcpu means? A vCPU without a name may be any. */
 static bool was_seen(const struct dump_writer *writer, const char *word)
 {
 	struct ksv_vcpu_set set = { 0 };

@@ -65,7 +65,7 @@ void export_database_tables(struct export_database *database)
 {
 	char version[64];
 
-	/* nobody sees a database that is not complete: nothing is to be undone, or safe earlier */
+	/* an incomplete database is never visible: no rollback, and no sync before the end */
 	export_database_execute(database, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
 				"PRAGMA temp_store = MEMORY; PRAGMA locking_mode = EXCLUSIVE");
 	export_database_execute(database, "BEGIN");

@@ -52,7 +52,7 @@ struct export_task {
 
 typedef void (*export_task_fn)(void *arg, const struct export_task *task);
 
-/** export_tasks - all tasks of a vCPU in the window; of what is not known, nothing is told. */
+/** export_tasks - call @take for all known tasks of a vCPU in the window. */
 void export_tasks(const struct export_job *job, int32_t vcpu, export_task_fn take, void *arg);
 
 /** A wake-up: a vCPU waits for a pCPU from then on. */

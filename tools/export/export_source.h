@@ -8,7 +8,7 @@
 
 #include "export_rows.h"
 
-/** The most moments that an option can ask for: nobody reads more, and memory holds them. */
+/** The most moments that an option can ask for: they fit into memory, and more are not useful. */
 #define EXPORT_MAX_MOMENTS	1000000
 
 /** The moments that are written without an option. */

@@ -18,7 +18,7 @@
 /** Bars narrower than this show nothing. */
 #define MIN_PLOT_WIDTH	100.0
 #define MIN_PITCH	4.0
-/** Up to so many rows, vector formats have two columns per unit; more would make large files. */
+/** With at most this many rows, vector formats have two columns per unit; else files get large. */
 #define FINE_ROWS	16
 
 /** How far apart rows are, if the height is free: less, the more there are. */

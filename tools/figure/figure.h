@@ -12,7 +12,7 @@
 #include "canvas.h"
 #include "virt_model.h"
 
-/** More can neither be seen nor told apart. */
+/** More rows cannot be distinguished. */
 #define FIGURE_MAX_ROWS	1000
 
 /** What lasted from one moment to another. */

@@ -18,7 +18,7 @@
 /** Edges that are closer are the same. */
 #define SAME_EDGE	0.1
 
-/** Neighbours are told apart: quiet, as the rows below are not. */
+/** Alternating, to separate neighbours; pale, unlike the rows below. */
 static const struct virt_color tones[] = { { 0xde, 0xeb, 0xf7 }, { 0xb3, 0xcd, 0xe3 } };
 
 double figure_lanes_names(const struct figure *figure)
@@ -84,7 +84,7 @@ static void draw_stage(const struct figure_stage *stage, double x0, double x1, d
 	canvas_group_end(canvas);
 }
 
-/** Of stages that cannot be told apart, the first one is drawn. */
+/** Draws only the first one of stages that are too close to distinguish. */
 static void draw_lane(const struct figure *figure, int number, struct canvas *canvas)
 {
 	const struct figure_lane *lane = &figure->options.lanes[number];

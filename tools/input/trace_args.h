@@ -13,8 +13,8 @@
 /** A trace that is meant. */
 struct trace_arg {
 	char		*path;
-	bool		is_guest;	/* as a folder tells; else a host, or whatever was given */
-	char		*guest;		/* whose, as a folder tells, or NULL */
+	bool		is_guest;	/* according to a folder; else a host, or any trace given */
+	char		*guest;		/* its name according to a folder, or NULL */
 	bool		in_folder;
 };
 
@@ -33,7 +33,7 @@ struct trace_args {
 };
 
 /**
- * trace_args_add - one more argument: a trace as it is, or what a folder tells of its traces
+ * trace_args_add - add an argument: a trace as it is, or the traces that a folder names
  *
  * What a folder names and has not is said, and left out; without that of the host, it is an error.
  *
@@ -88,7 +88,7 @@ int trace_args_take(struct trace_args *args, char **argv, int n,
 int trace_args_only(struct trace_args *args, const struct ksv_command *command, const char *arg,
 		    const char *out, const char **path);
 
-/** trace_args_print_notes - print what was not printed yet, unless nobody wants notes. */
+/** trace_args_print_notes - print what was not printed yet, unless @quiet. */
 void trace_args_print_notes(struct trace_notes *notes, bool quiet);
 
 /** trace_args_paths - all paths. Return: an array to be freed, not they; NULL after a message. */

@@ -37,7 +37,7 @@ static int leave_out(struct model_files *files, int i)
 	const struct trace_arg *arg = &files->args->items[i];
 
 	files->paths[i] = NULL;
-	/* of a recording, it is the right one, and nobody has aligned it yet */
+	/* in a recording, it is the right guest, but not aligned yet */
 	if (arg->is_guest) {
 		trace_notes_add(&files->notes, TRACE_NOTE_ALIGNMENT, TRACE_NOTE_WARNING,
 				"%s: is skipped, because it is not aligned with its host; run "

@@ -15,7 +15,7 @@ struct model_load;
 /** All zero but @args, @cpu_hz and @quiet; to be given to model_files_close() in any case. */
 struct model_files {
 	const struct trace_args	*args;
-	uint64_t		cpu_hz;		/* of the TSC; 0: as sidecars tell */
+	uint64_t		cpu_hz;		/* of the TSC; 0: from sidecars */
 	bool			quiet;		/* no notes */
 	/* the result, in the order of @args */
 	char			**paths;	/* of these; NULL: of no use */
@@ -24,7 +24,7 @@ struct model_files {
 	struct kvm_trace	**guests;	/* of model_files_guests() */
 	struct model_inner	*inner;		/* of model_files_inner() */
 	struct trace_notes	notes;		/* those of @args, and what was found */
-	int			*hosts;		/* whose guest it is; -1: nobody's */
+	int			*hosts;		/* the host of each guest; -1: none */
 };
 
 /**
@@ -37,7 +37,7 @@ struct model_files {
  */
 int model_files_open(struct model_files *files);
 
-/** model_files_is_host - is that a trace to be told of, not only what a guest says of itself? */
+/** model_files_is_host - does the command report on this trace, is it not only a guest's own? */
 bool model_files_is_host(const struct model_files *files, int i);
 
 /**
@@ -45,7 +45,7 @@ bool model_files_is_host(const struct model_files *files, int i);
  * others is only a guest
  * @host: receives which one it is
  *
- * Return: KSV_EXIT_OK, or the exit status, after a message that tells why there is none.
+ * Return: KSV_EXIT_OK, or the exit status, after a message that says why there is none.
  */
 int model_files_only_host(const struct model_files *files, const struct ksv_command *command,
 			  int *host);

@@ -56,7 +56,7 @@ int model_boots_find(struct model_boots *boots, const struct model_load *load)
 		struct host_boot boot;
 
 		ret = host_hypertrace_boot(&load->host, load->model, load->guests[i], &boot);
-		/* of several traces of a machine, the first one that tells of a boot counts */
+		/* if a machine has several traces, the first one with a boot counts */
 		if (!ret && boot.guest && !boots->guests[boot.machine])
 			boots->guests[boot.machine] = boot.guest;
 		else

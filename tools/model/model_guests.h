@@ -33,7 +33,7 @@ int model_guests_find(struct model_guests *guests, const struct virt_model *mode
 		      const char *dialect);
 void model_guests_free(struct model_guests *guests);
 
-/** Boots as guests' own traces tell them (initcall:*); all zero at first. */
+/** Boots in guests' own traces (initcall:*); all zero at first. */
 struct model_boots {
 	struct hyper_guest	**guests; /* by machine of the model; or NULL */
 	int32_t			n;
@@ -46,7 +46,7 @@ struct model_boots {
  */
 int model_boots_find(struct model_boots *boots, const struct model_load *load);
 
-/** model_boots_of - that of a machine. Return: NULL if no trace tells of it. */
+/** model_boots_of - that of a machine. Return: NULL if no trace contains it. */
 const struct hyper_guest *model_boots_of(const struct model_boots *boots, int32_t machine);
 void model_boots_free(struct model_boots *boots);
 

@@ -105,7 +105,7 @@ static int open_host(struct loading *loading, char *error, size_t size)
 static int walk_host(struct loading *loading)
 {
 	const struct model_load *load = loading->load;
-	/* what nobody wants costs nothing */
+	/* parts that the caller does not want cost nothing */
 	const struct host_walk walk = {
 		.rows = load->rows ? take_rows : NULL,
 		.skipped = load->skipped ? take_skipped : NULL,

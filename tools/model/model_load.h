@@ -118,7 +118,7 @@ int model_window(const struct model_load *load, const struct ksv_command *comman
 
 /**
  * model_open_kvm - open a trace.dat, or say what is wrong with it
- * @cpu_hz: of the TSC, for a trace whose times are its cycles; 0: as its sidecar tells
+ * @cpu_hz: of the TSC, for a trace whose times are its cycles; 0: from its sidecar
  *
  * Return: NULL after a message.
  */

@@ -406,8 +406,7 @@ static int read_tasks(struct plot *plot)
 			       "after that of its host");
 }
 
-/** @kvm: if the file has been opened already; is closed in the end */
-/** @files: NULL: @path, which nobody has opened, and @before, what was found about it */
+/** @files: NULL: @path, which is not open yet, and @before, what was found about it */
 static int plot_file(const char *path, const struct trace_notes *before,
 		     struct model_files *files, int host, const struct plot_options *options)
 {

@@ -33,7 +33,7 @@ struct making {
 	bool			no_memory;
 };
 
-/** By kind: the lane, and one more. What host_stages_each() tells has one. */
+/** By kind: the lane, and one more. Every stage of host_stages_each() has one. */
 static const uint8_t lanes[HYPER_N_KINDS] = {
 	[HYPER_PHASE] = LANE_PHASES + 1, [HYPER_SHUTDOWN] = LANE_PHASES + 1,
 	[HYPER_LEVEL] = LANE_LEVELS + 1, [HYPER_INITCALL] = LANE_INITCALLS + 1,

@@ -229,7 +229,7 @@ static const struct table_column columns[] = {
 
 static const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
 
-/** @guest: NULL: nobody knows the task, and all of these are empty */
+/** @guest: NULL: the task is unknown, and all of these are empty */
 static void task_row(struct table_writer *to, const struct virt_model *model, int32_t pcpu,
 		     int32_t vcpu, const struct guest_tasks *guest, int32_t pid, int64_t from_ns,
 		     int64_t to_ns)

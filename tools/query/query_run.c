@@ -177,7 +177,7 @@ int query_open(struct query *query)
 	struct export_database *database = &query->database;
 
 	database->is_raw = true;
-	/* without a name: a temporary file that nobody else sees, once the cache is full */
+	/* without a name: a private temporary file, once the cache is full */
 	export_database_take(database, sqlite3_open_v2("", &database->db, SQLITE_OPEN_READWRITE |
 						       SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
 						       NULL));

@@ -78,7 +78,7 @@ static int take_duration(const struct ksv_command *command, const struct ksv_opt
 	return status;
 }
 
-/** So much is kept if it is not told. */
+/** What a flight recorder keeps by default. */
 #define FLIGHT_NS	10000000000
 
 static int take_flight(const struct ksv_command *command, const struct ksv_option *option,

@@ -57,7 +57,7 @@ struct record_guest {
 	uint32_t	cid;
 	pid_t		pid;		/* of ssh, while it runs */
 	int		status;		/* of ssh, when it has ended */
-	bool		given_up;	/* nobody has waited for all of its trace */
+	bool		given_up;	/* its trace was not waited for to the end */
 	int		input;		/* of ssh: closed when it is to end */
 };
 
@@ -84,7 +84,7 @@ struct record_options {
 	bool		quiet;
 	bool		share;		/* the umask decides who may read what is recorded */
 	bool		keep_command;	/* with its arguments, in recording.json */
-	int64_t		flight_ns;	/* the flight recorder keeps so much; 0: it is none */
+	int64_t		flight_ns;	/* what the flight recorder keeps; 0: it is none */
 	struct record_trigger triggers[RECORD_MAX_TRIGGERS];
 	int		n_triggers;
 	struct record_log *logs;	/* RECORD_MAX_LOGS of them; NULL: none is followed */
@@ -135,7 +135,7 @@ struct record {
 	bool			names_files;	/* a message names files in it */
 	int			lock;		/* descriptor, or -1 */
 	/* of KVM */
-	struct kvm_live		live;		/* at the beginning; threads, meanwhile too */
+	struct kvm_live		live;		/* at the beginning; threads also later */
 	struct kvm_cgroups	cgroups, cgroups_end; /* of their vCPUs, when the trace began and
 						       * ended; or none */
 	int64_t			threads_ns;	/* when these were looked at last */
@@ -222,7 +222,7 @@ int record_limit(const char *variable, int seconds);
 const char *record_size_text(uint64_t bytes, char text[24]);
 
 /**
- * record_memory - Return: bytes that programs can have, or 0 if the kernel does not tell
+ * record_memory - Return: bytes that programs can have, or 0 if the kernel does not say
  * @total: receives how much there is at all
  */
 uint64_t record_memory(uint64_t *total);
@@ -283,7 +283,7 @@ pid_t record_spawn_noted(struct record *record, const char *const argv[], int *i
 pid_t record_spawn_output(struct record *record, const char *const argv[], int *output,
 			  const char *log);
 
-/** record_log_says - does a file of the folder tell that? */
+/** record_log_says - does a file of the folder contain @text? */
 bool record_log_says(const struct record *record, const char *log, const char *text);
 
 /** record_failed - a message with the end of what it said, as one line. Return: KSV_EXIT_FILE. */
@@ -415,11 +415,11 @@ void record_release_guests(struct record *record);	/* none records on */
 /* what has come of those of a recorder that was killed; Return: 0 or -ENOMEM */
 int record_add_left_guests(struct record *record, const char *folder,
 			   struct recording *recording);
-/* what has come of each; @end: the machines that are still there, or NULL if nobody knows */
+/* what has come of each; @end: the machines that are still there, or NULL if unknown */
 int record_judge_guests(struct record *record, const struct kvm_live *end);
 const char *record_guest_events(const struct record *record);
 
-/** record_sidecar.c: what the host tells of its machines. Return: an exit status. */
+/** record_sidecar.c: what the host knows of its machines. Return: an exit status. */
 int record_sidecar(struct record *record, const struct kvm_live *end);
 
 /** record_cgroups.c: the cgroups of the vCPUs of @live now; they may have none. */

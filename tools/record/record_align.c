@@ -43,7 +43,7 @@ static const char *program(char path[PATH_MAX])
 	return *record_root() && !access(path, X_OK) ? path : "/proc/self/exe";
 }
 
-/** All is written: whoever does not want to wait need not. Return: whether it has succeeded. */
+/** All is written: a signal ends the wait. Return: whether it has succeeded. */
 static bool await(pid_t pid)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
@@ -70,7 +70,7 @@ void record_align_left(struct record *record)
 	if (!record->left_folder)
 		return;
 	ksv_note("%s: aligning the clocks of guests ...", record->left_folder);
-	/* all is written: whoever does not want to wait may end us */
+	/* all is written: a signal may end us */
 	record_unblock_signals();
 	word = record_capture(argv, ALIGN_S, said, sizeof(said)) ?
 	       escape_shell_dup(record->left_folder) : NULL;

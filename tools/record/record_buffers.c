@@ -141,7 +141,7 @@ void record_instance_remove(const char *name)
 		ksv_note("%s: cannot be removed: %s", path, strerror(errno));
 }
 
-/** A process of that number may be somebody else's by now. */
+/** The pid may belong to another process by now. */
 static bool is_left(const char *name, const char *begin)
 {
 	char comm[32], *end;
@@ -167,7 +167,7 @@ void record_instance_sweep(const char *begin)
 	while (dir && (entry = readdir(dir))) {
 		if (!is_left(entry->d_name, begin))
 			continue;
-		/* not if somebody has it open, whom this one does not see as a process */
+		/* fails while a process has it open that we cannot see */
 		path_of(entry->d_name, path);
 		rmdir(path);
 	}

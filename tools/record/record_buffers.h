@@ -31,7 +31,7 @@ struct record_cpus {
 int record_buffers_open(struct record_cpus *cpus, const char *instance);
 void record_buffers_close(struct record_cpus *cpus);
 
-/** So many bytes are enough for the name of an instance. */
+/** Bytes that are enough for the name of an instance. */
 #define RECORD_INSTANCE_SIZE	64
 
 /** Names of instances begin so; the number of the process follows. */
@@ -45,7 +45,7 @@ void record_buffers_close(struct record_cpus *cpus);
  * record_instance_make - one of this process, into which events are recorded from then on
  * @name: receives what it is called; "" if there is none
  * @begin: of the name
- * @clock: that tells the times of records
+ * @clock: of the times of records
  * @bytes: for each CPU
  * @events: SYSTEM, SYSTEM:EVENT or RECORD_ALL_EVENTS each
  * @why: receives the reason if there is none
@@ -58,7 +58,7 @@ int record_instance_make(char name[RECORD_INSTANCE_SIZE], const char *begin, con
 /** record_instance_stop - no more is recorded. */
 void record_instance_stop(const char *name);
 
-/** record_instance_remove - one that nobody has open. */
+/** record_instance_remove - one that no process has open. */
 void record_instance_remove(const char *name);
 
 /**

@@ -187,7 +187,7 @@ static int check_trace_cmd(struct record *record)
 	return 1;
 }
 
-/** Without it, nothing else about tracing can be told. */
+/** Without it, nothing else about tracing can be checked. */
 bool record_check_root(const char *command)
 {
 	char path[PATH_MAX];

@@ -40,7 +40,7 @@ int record_write_state(struct record *record)
 	return KSV_EXIT_FILE;
 }
 
-/** Whoever finds the folder from now on knows what it is, however this ends. */
+/** From now on, the folder itself says what it is, however this ends. */
 int record_begin(struct record *record)
 {
 	struct recording *recording = &record->recording;
@@ -109,7 +109,7 @@ static void tell_command(const struct record *record)
 			 WEXITSTATUS(status));
 }
 
-/** How many records the host's trace has is not said where nobody could count them. */
+/** The number of records of the host's trace is left out if it is unknown. */
 static void tell_size(const struct record *record)
 {
 	const struct recording *recording = &record->recording;
@@ -177,7 +177,7 @@ static void wait_for_user(struct record *record)
 	if (record->user <= 0 || record->goes_on)
 		return;
 	ksv_note("%s goes on", record->options->command[0]);
-	/* nothing is left to be finished: whoever does not want to wait may end us */
+	/* nothing is left to be finished: a signal may end us */
 	record_unblock_signals();
 	waitpid(record->user, &status, 0);
 }

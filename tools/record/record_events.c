@@ -22,7 +22,7 @@ static const struct {
 	{ "minimal", { "kvm:kvm_entry", "kvm:kvm_exit", "kvm:kvm_userspace_exit",
 		       "kvm:kvm_vcpu_wakeup", "kvm:kvm_write_tsc_offset", SWITCHES },
 	  "sched:sched_switch,irq:irq_handler_entry,irq:irq_handler_exit" },
-	/* also what an exit was for, nested guests, interrupts, and who wakes whom: recorded by the
+	/* also what an exit was for, nested guests, interrupts, and wake-ups: recorded by the
 	 * waker, while sched_wakeup may be recorded where the woken one will run; how CPUs sleep */
 	{ "default", { "kvm", SWITCHES, "sched:sched_waking", POWER }, "sched,irq,timer" },
 	/* also what exits for memory wait for, see exit_causes.h; and the block requests */
@@ -30,7 +30,7 @@ static const struct {
 		      "kvmmmu:fast_page_fault", "filemap:mm_filemap_add_to_page_cache", "block",
 		      "kmem:mm_page_alloc", "syscalls:sys_enter_ioctl", "syscalls:sys_exit_ioctl" },
 	  "sched,irq,timer" },
-	/* also what the host does meanwhile */
+	/* also what the host does at these times */
 	{ "full", { "kvm", "sched", "irq", "irq_vectors", "timer", POWER },
 	  "sched,irq,irq_vectors,timer,raw_syscalls" },
 };

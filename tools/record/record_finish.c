@@ -20,7 +20,7 @@
 
 /** All guests together have sent their traces in this time. */
 #define GUESTS_S	600
-/** Where no line of progress is shown, it is told so often. */
+/** Without a line of progress, seconds from one note to the next. */
 #define TELL_S		30
 #define LOOK_NS		200000000L
 
@@ -29,7 +29,7 @@ struct finish {
 	time_t		begin;
 	int		limit;		/* seconds */
 	int		signals;	/* to stop, that have come */
-	int		told;		/* seconds, when it was told last */
+	int		told;		/* seconds at the last note */
 };
 
 static int seconds_since(time_t begin)
@@ -136,7 +136,7 @@ static bool disk_is_short(const struct record *record)
 	       record->options->reserve / 2 + host_needs(record);
 }
 
-/* --- what is told ---------------------------------------------------------------------------- */
+/* --- notes ----------------------------------------------------------------------------------- */
 
 /** Return: guests are waited for. */
 static bool waiting_text(const struct finish *finish, char *text, size_t size)
@@ -177,7 +177,7 @@ static void end_line(const struct finish *finish)
 		fputs("\r\033[K", stderr);
 }
 
-/** The first one tells what is waited for, the second one gives guests up. */
+/** The first one prints what is waited for, the second one gives guests up. */
 static void take_signal(struct finish *finish)
 {
 	char text[700];

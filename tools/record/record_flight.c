@@ -21,12 +21,12 @@
 /** The share of the memory that is free, and of that for files in memory, which may be taken. */
 #define MEMORY_SHARE	4
 #define SCRATCH_SHARE	3
-/** If the kernel does not tell how much there is. */
+/** If the kernel does not say how much there is. */
 #define MEMORY		(256 * RECORD_MIB)
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-/** So much is kept at most. What is judged is there twice more for a moment. */
+/** The most memory for records. While they are judged, they are there twice more. */
 static int choose_memory(struct record *record)
 {
 	struct record_flight *flight = record->flight;
@@ -279,7 +279,7 @@ static bool goes_on(struct record *record)
 	       !is_over(record);
 }
 
-/** The command line is the same, all else is told anew. */
+/** The command line is the same, all else is new. */
 static void renew_recording(struct record *record)
 {
 	struct recording old = record->recording;

@@ -45,11 +45,11 @@ struct record_flight {
 	int			n_triggered;
 	int64_t			stopped_ns;	/* the one before; 0: there is none */
 	/* who judges */
-	pid_t			judge;		/* 0: nobody */
+	pid_t			judge;		/* 0: none */
 	int			answer;		/* descriptor */
 	int64_t			judge_began_ns, judge_next_ns;
 	int			n_failed;	/* in a row */
-	bool			is_slow;	/* which has been told */
+	bool			is_slow;	/* a note has said so */
 	uint64_t		n_unknown[RECORD_MAX_TRIGGERS]; /* limits: times in a row */
 	bool			no_memory;	/* for what has come; it is lost */
 	/* of KVM */

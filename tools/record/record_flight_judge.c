@@ -30,16 +30,16 @@
 #define SCRATCH		"/run/kshark-virt-record.flight"
 /** From the beginning of a judgement to the next, if none takes longer than half of that. */
 #define JUDGE_NS	1000000000
-/** So many in a row that fail are no accident. */
+/** This many failures in a row are no accident. */
 #define MAX_FAILED	3
 /** A limit that is unknown as many times in a row gets a note. */
 #define MANY_UNKNOWN	3
 /** Others have their work to do. */
 #define NICE		10
-/** When nobody listens to it any more, it may take so long to take away what it has written. */
+/** How long a judge without a reader may take to remove what it has written. */
 #define END_S		5
 
-/** What is told by the pipe; it fits into that. */
+/** What the judge writes to the pipe; it fits into the pipe's buffer. */
 struct answer {
 	struct record_fired	fired[RECORD_MAX_TRIGGERS];
 	char			error[512];	/* or "" */
@@ -118,7 +118,7 @@ void record_flight_judge_close(struct record *record)
 {
 	if (*record->flight->scratch)
 		record_flight_sweep();
-	/* the next one there is somebody else's */
+	/* the next one there belongs to another recorder */
 	*record->flight->scratch = '\0';
 }
 
@@ -184,7 +184,7 @@ static void run_judge(const struct record *record, pid_t parent, int to)
 	struct answer answer = { 0 };
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-	/* what is wrong is told by the answer, once */
+	/* the answer says what is wrong, once */
 	dup2(null, STDERR_FILENO);
 	/* should we be killed, the next recorder need not wait for this */
 	if (record->lock >= 0)

@@ -119,7 +119,7 @@ static int run_start(struct record *record)
 	return KSV_EXIT_FILE;
 }
 
-/** Nobody can see that there was a recorder. */
+/** Leave no sign that there was a recorder. */
 static void put_back(struct record *record)
 {
 	if (*record->instance)
@@ -163,7 +163,7 @@ static int start_shared(struct record *record)
 	return status;
 }
 
-/** While an earlier recording was written, all was as if nobody recorded. */
+/** While an earlier recording was written, tracing was not in use. */
 static int start_kvm(struct record *record)
 {
 	int status;

@@ -199,10 +199,10 @@ static int start_xen(struct record *record)
 {
 	int status;
 
-	/* while the one before was written, all was as if nobody recorded */
+	/* while the one before was written, tracing was not in use */
 	if (record->flight->number > 1 && record_xen_check_in_use())
 		return KSV_EXIT_FILE;
-	/* from when xentrace begins, nobody must keep us from reading, not even a slow disk; it
+	/* from when xentrace begins, nothing must keep us from reading, not even a slow disk; it
 	 * has nothing to finish that would have to be waited for if we are killed
 	 */
 	if (record_lock_note(record))
@@ -272,7 +272,7 @@ static int write_json(struct json_object *root, const char *path)
 
 /**
  * Where vCPUs were when it began may be long before what is kept: that they are there again at the
- * end does not tell that they have been there all the time.
+ * end does not show that they have been there all the time.
  */
 static void forget_begins(const struct record *record)
 {

@@ -23,7 +23,7 @@
 
 /* --- which guests ---------------------------------------------------------------------------- */
 
-/** Of a name that somebody has chosen, what can be a file's and a word for trace-cmd. */
+/** The characters of a guest's name that can be in a file's name and a word for trace-cmd. */
 static char *file_name(const char *guest, int i)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -139,7 +139,7 @@ static int decide(struct record_guest *guest)
 	return refusal && recording_text(&guest->why, refusal) ? no_memory() : 0;
 }
 
-/** Which trace-cmd is in the guest is told, as that of the host is. */
+/** recording.json has the version of the guest's trace-cmd, as it has the host's. */
 static int keep_version(struct record *record, const struct record_guest *guest, const char *said)
 {
 	char version[64], program[300];
@@ -152,7 +152,7 @@ static int keep_version(struct record *record, const struct record_guest *guest,
 	return KSV_EXIT_OK;
 }
 
-/** What older ones write cannot be told how long its cycles are. */
+/** Files of older ones do not say how long a cycle is. */
 static bool is_too_old(const char *said)
 {
 	const char *text = strstr(said, "trace-cmd version ");
@@ -211,7 +211,7 @@ static int prepare(struct record *record, int i)
 	return guest->file ? KSV_EXIT_OK : no_memory();
 }
 
-/** Those that were not named are recorded if it costs nobody anything. */
+/** Guests that no option names are recorded if they have an agent. */
 static int unnamed_guests(struct record *record)
 {
 	for (int i = 0; i < record->live.n_guests; i++) {

@@ -43,8 +43,8 @@ static bool has_word(const char *text, const char *word)
 }
 
 /**
- * The TSC is what guests have, too, with an offset that KVM tells; but only if the kernel itself
- * trusts it, at the same rate on all CPUs at all times, and tells what its cycles are in ns.
+ * Guests have the TSC, too, with an offset that KVM shows. But it is chosen only if the kernel
+ * itself trusts it, at the same rate on all CPUs at all times, and shows what its cycles are in ns.
  */
 static const char *choose_clock(struct record *record)
 {
@@ -185,7 +185,7 @@ static void make_line(struct line *line, const struct record *record)
 	add_format(line, "%s/" RECORD_KVM_FILE, record->folder);
 	add_word(line, "-C");
 	add_word(line, record->clock);
-	/* the trace tells how long a cycle is */
+	/* the trace contains how long a cycle is */
 	if (!strcmp(record->clock, "x86-tsc"))
 		add_word(line, "--tsc2nsec");
 	if (record_has_agents(record) && has_notimeout(record))
@@ -271,7 +271,7 @@ static bool begin_trace_cmd(struct record *record)
 	return false;
 }
 
-/** If it fails with agents that nobody has asked for, it is tried without them. */
+/** If it fails with agents that no option asks for, it is tried without them. */
 static int start_trace_cmd(struct record *record)
 {
 	bool begun;
@@ -320,7 +320,7 @@ static int start_recorder(struct record *record)
 	return record_write_state(record);
 }
 
-/** Guests that nobody has asked for are no reason not to record. */
+/** Guests that no option asks for are no reason not to record. */
 static int check_agents(struct record *record)
 {
 	char *use;
@@ -344,7 +344,7 @@ static int check_agents(struct record *record)
 /** Counted once more when nothing is added any more, and before trace-cmd clears it all. */
 static void release_recorder(struct record *record)
 {
-	/* else the buffers are somebody else's */
+	/* else the buffers belong to another user */
 	if (record->group > 0) {
 		record->was_off = !record_tracing_is_on();
 		record_tracing_stop();
@@ -563,7 +563,7 @@ int record_kvm(struct record *record)
 
 	if (!record_check_root("record"))
 		return KSV_EXIT_FILE;
-	/* what another one has left would look like somebody who uses tracing */
+	/* what another recorder has left would look like tracing in use */
 	status = record_lock_take(record);
 	if (status)
 		return status;

@@ -92,7 +92,7 @@ bool record_lock_is_of(const char *folder)
 	return is;
 }
 
-/** A process of that number may be somebody else's by now. */
+/** The pid may belong to another process by now. */
 static bool still_runs(int pid)
 {
 	char comm[32];

@@ -193,7 +193,7 @@ static enum record_stop judge(struct record *record, int signal, int64_t since, 
 	return judge_room(record, copies);
 }
 
-/** Take what comes from a descriptor meanwhile. */
+/** Take what comes from a descriptor during the pause. */
 static int wait_and_take(struct record *record, const struct record_watch *watch,
 			 const struct timespec *pause)
 {

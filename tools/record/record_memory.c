@@ -35,6 +35,6 @@ bool record_memory_is_short(const struct record *record, uint64_t *left, uint64_
 	*reserve = record->options->reserve;
 	if (*reserve > total / SMALL_SHARE)
 		*reserve = total / SMALL_SHARE;
-	/* a kernel that does not tell has no limit */
+	/* if the kernel does not say, there is no limit */
 	return *left && *left < *reserve;
 }

@@ -85,8 +85,8 @@ void record_wait_or_kill(pid_t pid, int seconds, int *status)
 }
 
 /**
- * Both do it, whoever is first: the child leads a group before anybody needs to end all of that.
- * The parent's fails if the child runs its program already, which it does behind its own.
+ * Parent and child both do it: the child leads a group before the group may have to be ended. The
+ * parent's call fails if the child runs its program already, which it does after its own call.
  */
 static void lead_group(pid_t pid)
 {

@@ -35,7 +35,7 @@ static const struct kvm_live_vcpu *same_vcpu(const struct kvm_live_guest *guest,
 	return NULL;
 }
 
-/** One that has changed belongs to a part of the trace only; when, the host's trace may tell. */
+/** One that has changed is for a part of the trace only; the host's trace may show when. */
 static int64_t offset_at_end(const struct kvm_live_guest *guest, const struct kvm_live_vcpu *vcpu,
 			     const struct kvm_live_vcpu *end)
 {
@@ -76,7 +76,7 @@ static int add_vcpu(struct kvm_meta_guest *to, const struct kvm_live_guest *gues
 		told.has_tsc = true;
 		told.tsc_offset = vcpu->tsc_offset;
 		told.tsc_offset_at_end = offset_at_end(guest, vcpu, end);
-		/* where it is not told, the processor cannot scale */
+		/* without a ratio, the processor cannot scale */
 		told.tsc_ratio = vcpu->tsc_ratio ? vcpu->tsc_ratio : KVM_META_RATIO_ONE;
 		told.tsc_frac_bits = vcpu->tsc_ratio ? vcpu->tsc_ratio_frac_bits :
 				     KVM_META_FRAC_BITS;
@@ -240,7 +240,7 @@ enum record_stop record_look_at_threads(struct record *record)
 	return RECORD_ON;
 }
 
-/** @end is NULL while nobody knows. */
+/** @end is NULL while it is unknown. */
 int record_sidecar(struct record *record, const struct kvm_live *end)
 {
 	char path[PATH_MAX + NAME_MAX], error[512] = "not enough memory";

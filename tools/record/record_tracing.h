@@ -57,8 +57,8 @@ const struct record_tracing_state *record_tracing_marked(void);
 /** What has become of what a recorder left that was killed. */
 enum record_tracing_left {
 	RECORD_TRACING_OURS,		/* it goes on as it was left */
-	RECORD_TRACING_ENDED,		/* nobody traces */
-	RECORD_TRACING_OTHERS,		/* somebody else does */
+	RECORD_TRACING_ENDED,		/* tracing is not in use */
+	RECORD_TRACING_OTHERS,		/* another program traces */
 };
 
 /**
@@ -69,7 +69,7 @@ enum record_tracing_left {
 enum record_tracing_left record_tracing_look(const struct record_tracing_state *marked,
 					     bool alive);
 
-/** record_tracing_settle - as it was, where it is still as marked; if nobody else traces */
+/** record_tracing_settle - as it was, where it is still as marked; if no other program traces */
 void record_tracing_settle(const struct record_tracing_state *before,
 			   const struct record_tracing_state *marked, bool alive);
 
@@ -79,7 +79,7 @@ void record_tracing_settle(const struct record_tracing_state *before,
  */
 void record_tracing_restore(const struct record_tracing_state *before, bool events);
 
-/** record_tracing_in_use - Return: who uses it, for people, to be freed; NULL: nobody. */
+/** record_tracing_in_use - Return: who uses it, for people, to be freed; NULL: no program. */
 char *record_tracing_in_use(void);
 
 /** record_tracing_drain - what is still in the kernel goes behind a killed recorder's files. */

@@ -14,7 +14,7 @@
 
 #include "virt_worst.h"
 
-/** So many conditions at most. */
+/** The most conditions. */
 #define RECORD_MAX_TRIGGERS	16
 
 /** Kinds of moments that a recording host can see: VIRT_WORST_IRQ needs the traces of guests. */

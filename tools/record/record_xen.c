@@ -341,7 +341,7 @@ int record_xen_finish(struct record *record, int status)
 	return add_file(record, counted) ? KSV_EXIT_FILE : status;
 }
 
-/** Has xentrace failed, or ended before it was told to? Then something may be missing. */
+/** Has xentrace failed, or ended before it was stopped? Then something may be missing. */
 static bool has_failed(const struct record *record, int ended)
 {
 	return record->stop == RECORD_DIED || !WIFEXITED(ended) || WEXITSTATUS(ended);

@@ -61,7 +61,7 @@ int record_xen_check_host(struct record *record);
 /**
  * record_xen_check_in_use - does anybody else trace?
  *
- * Xen has one set of buffers: whoever reads them takes the records from others.
+ * Xen has one set of buffers: a reader takes the records from others.
  *
  * Return: 0, or 1 after a message.
  */
@@ -75,7 +75,7 @@ void record_xen_meta(char path[PATH_MAX]);
 /**
  * record_xen_choose_buffer - how large the buffers are going to be
  *
- * They are made once, by whoever traces first after Xen has started. Then, or if they would be
+ * The first tracer after Xen has started makes them, once. Then, or if they would be
  * larger than Xen can make them, --buffer becomes what it can be, with a note.
  */
 void record_xen_choose_buffer(struct record *record);
@@ -89,12 +89,12 @@ struct record_xen_cpu {
 	uint64_t	records, lost;	/* in it */
 };
 
-/** What the records of a trace tell of its losses. All zero to begin with. */
+/** What the records of a trace show of its losses. All zero to begin with. */
 struct record_xen_losses {
 	struct record_xen_cpu	*cpus;
 	size_t			n_cpus, room;
 	uint64_t		bytes;	/* of all records */
-	bool			unknown; /* some were lost, and Xen does not tell how many */
+	bool			unknown; /* some were lost, and Xen does not say how many */
 };
 
 /** record_xen_add_row - the next record. Return: 0 or -ENOMEM. */

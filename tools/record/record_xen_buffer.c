@@ -33,7 +33,7 @@ static uint64_t number_behind(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
-/** Return: false if nobody can tell. */
+/** Return: false if it is unknown. */
 static bool ask(struct buffers *buffers)
 {
 	char program[PATH_MAX], said[4096];
@@ -72,7 +72,7 @@ void record_xen_choose_buffer(struct record *record)
 	if (!wanted)
 		wanted = PAGES;
 	if (!ask(&buffers)) {
-		/* nobody knows, so it is passed on */
+		/* unknown, so it is passed on */
 		if (options->buffer)
 			ksv_note("Xen sets the size of its buffers once per boot: if xentrace has "
 				 "run before, --buffer has no effect");

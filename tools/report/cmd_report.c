@@ -268,7 +268,7 @@ static const char *kind_word(size_t i)
 
 static const struct ksv_words report_words[] = { { .option = "kind", .word = kind_word }, { 0 } };
 
-/** Is it asked for what guests tell of themselves? */
+/** Do the options ask for what guests report of themselves? */
 static bool wants_guests(const struct report_options *options)
 {
 	return options->hypertrace.calls || options->hypertrace.boot ||

@@ -12,7 +12,7 @@
 #include "virt_arguments.h"
 #include "virt_needs.h"
 
-/* --- what is told ---------------------------------------------------------------------------- */
+/* --- what the sections show ------------------------------------------------------------------ */
 
 const struct virt_window_pcpu *report_pcpu(const struct report *report, int pcpu)
 {
@@ -121,7 +121,7 @@ void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EX
 			       exit->state_ns[VIRT_OFFLINE] - exit->unasked_ns;
 }
 
-/* --- of whom --------------------------------------------------------------------------------- */
+/* --- vCPUs and machines ---------------------------------------------------------------------- */
 
 /** A vCPU as its records name it. */
 static xen_vcpu xen_name(const struct virt_machine *machine, const struct virt_vcpu *vcpu)
@@ -153,7 +153,7 @@ bool report_vcpu(const struct report *report, int32_t index, struct report_vcpu 
 		.migrations = virt_vcpu_migrations(model, index, report->from_ns, report->to_ns),
 	};
 	virt_vcpu_exit_levels(model, index, report->from_ns, report->to_ns, &vcpu->levels);
-	/* what is incomplete is not told; who asked is told of the error */
+	/* incomplete results are not shown; the caller gets the error */
 	return !virt_window_walk_error(report->walk);
 }
 
@@ -166,7 +166,7 @@ bool report_machine(const struct report *report, int32_t index, struct report_ma
 		i++;
 	if (report->chosen && i == info->n_vcpus)
 		return false;
-	/* exits of all vCPUs together are told of KVM only */
+	/* only KVM has exits of all vCPUs together */
 	*machine = (struct report_machine){
 		.info = info, .window = virt_window_walk_machine(report->walk, index, report->kvm),
 	};

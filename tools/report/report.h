@@ -15,7 +15,7 @@
 #include "virt_window_walk.h"
 #include "virt_worst.h"
 
-/** What is told of a vCPU, until the next one is asked for. */
+/** A vCPU of the report, valid until the next one is asked for. */
 struct report_vcpu {
 	const struct virt_vcpu	*info;
 	int32_t			index;
@@ -38,14 +38,14 @@ struct report {
 	const struct report_count *count;
 	const struct report_kvm	*kvm;		/* or NULL */
 	const struct report_kvm	*guests;	/* traces of guests, also of Xen's; or NULL */
-	struct guest_culprits	*culprits;	/* whom culprits executed, of @guests; or NULL */
+	struct guest_culprits	*culprits;	/* tasks that they executed, of @guests; or NULL */
 	const struct report_delivery *delivery;	/* or NULL */
 	const struct report_hypertrace *hypertrace; /* instead of all other sections; or NULL */
 	struct virt_window_query query;
 	bool			*chosen;	/* vCPUs that were asked for; NULL: all */
 	struct virt_window_walk	*walk;
 	struct virt_worst	*worst;		/* of all vCPUs, for pages that share it; or NULL */
-	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
+	struct virt_matrix	*matrix;	/* which machines take pCPUs from which */
 	struct virt_loss_walk	*lost;		/* of commands with intervals, which free it */
 	int			n_pcpus;
 	int			n_intervals;	/* of a page that shows the window in intervals */
@@ -54,16 +54,16 @@ struct report {
 };
 
 /**
- * report_build - get ready to tell it all of the window of @report
+ * report_build - prepare the window of @report for all sections
  * @vcpus: which ones; empty for all
- * @most_culprits: machines and tasks that are told apart when it comes to who takes pCPUs from whom
+ * @most_culprits: machines and tasks that have rows of their own in @matrix
  *
  * Return: 0 or -ENOMEM.
  */
 int report_build(struct report *report, const struct ksv_vcpu_set *vcpus, size_t most_culprits);
 
 /**
- * report_window - only what a walk through the window of @report tells
+ * report_window - only the result of a walk through the window of @report
  * @parts: set of enum virt_window_part
  *
  * Return: 0 or -ENOMEM.
@@ -80,7 +80,7 @@ bool report_vcpu(const struct report *report, int32_t index, struct report_vcpu 
 /** report_pcpu - what a pCPU did, also one of which the model knows nothing. */
 const struct virt_window_pcpu *report_pcpu(const struct report *report, int pcpu);
 
-/** report_is_unsplit - does the trace not tell who has a pCPU, see VIRT_INTERVAL_UNSPLIT? */
+/** report_is_unsplit - does the trace not show who has a pCPU, see VIRT_INTERVAL_UNSPLIT? */
 static inline bool report_is_unsplit(const struct report *report)
 {
 	return virt_model_is_unsplit(report->load->model);

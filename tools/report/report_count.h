@@ -60,7 +60,7 @@ enum count_what {
 	COUNT_N_WHATS = COUNT_VECTOR + COUNT_VECTORS
 };
 
-/** So many counters of a vCPU are there together, if one of them is not 0. */
+/** Counters of a vCPU that are allocated together, if one of them is not 0. */
 #define COUNT_CHUNK		8
 #define COUNT_CHUNKS		((COUNT_N_WHATS + COUNT_CHUNK - 1) / COUNT_CHUNK)
 

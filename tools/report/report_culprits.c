@@ -111,7 +111,7 @@ void report_steal_split(const struct report *report, const struct report_vcpu *v
 			 vcpu->stats->culprits, vcpu->stats->n_culprits, ns);
 }
 
-/** Whether it was a neighbour, the host, its own machine, or nobody. */
+/** Whether it was a neighbour, the host, its own machine, or no one. */
 static void kind_rows(struct output *out, const struct report *report,
 		      const struct report_vcpu *vcpu, int64_t all)
 {

@@ -29,7 +29,7 @@ struct report_delivery {
 
 /**
  * report_delivery_build - find the handlers, when @report's model and traces of guests are there
- * @vcpus: those to tell of; empty for all
+ * @vcpus: those to report; empty for all
  *
  * Return: 0 or -ENOMEM.
  */

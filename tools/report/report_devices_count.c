@@ -67,7 +67,7 @@ static int count_request(struct counting *counting, const struct monitor_request
 	return devices->monitor->knows_threads ? count_thread(asked, request->begin_thread) : 0;
 }
 
-/** Those that begin in the window; where nobody knows when that was, all of them. */
+/** Those that begin in the window; all of them if the beginning is unknown. */
 static int count_requests(struct counting *counting)
 {
 	const struct host_monitor *monitor = counting->devices->monitor;

@@ -29,7 +29,7 @@ struct what {
 	int32_t		call;		/* VIRT_NONE: none */
 };
 
-/** How often somebody has recorded it, or it was recorded on a CPU. */
+/** How often a task or vCPU has recorded it, or it was recorded on a CPU. */
 struct count {
 	uint32_t	what;
 	int32_t		who;		/* pid, vCPU of Xen, CPU, or index of a machine */

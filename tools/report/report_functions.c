@@ -35,7 +35,7 @@ struct functions {
 	uint32_t	room;
 	struct hyper_sums *cpu_sums;	/* that a task had a CPU */
 	struct hyper_sums *true_sums;	/* and the vCPU executed it, */
-	struct hyper_sums *unknown_sums; /* and nobody knows whether it did */
+	struct hyper_sums *unknown_sums; /* and it is unknown whether it did */
 	int64_t		*true_ns;	/* by slice */
 	int32_t		*function;	/* by slice: its number; or HYPER_NONE */
 };

@@ -13,7 +13,7 @@
 /** Moments that anybody looks at. */
 #define MOST_MOMENTS	20
 
-/** Segments of a tree that somebody reads: what has more is for "kshark-virt why". */
+/** The most segments of a tree on the page: "kshark-virt why" shows larger ones. */
 #define MOST_SEGMENTS	5000
 #define MOST_LINES	400
 

@@ -155,7 +155,7 @@ static int build_machine(const struct report_hypertrace *hypertrace, const struc
 	       report_hyper_functions(hypertrace, report, machine);
 }
 
-/** The machines that tell something, if they are asked for. */
+/** The machines that report something, if they are asked for. */
 static int build_machines(struct report_hypertrace *hypertrace, const struct report *report,
 			  const struct ksv_vcpu_set *vcpus)
 {

@@ -38,15 +38,15 @@ struct report_hyper_function {
 	int64_t		cpu_ns;		/* that its task had a CPU, */
 	int64_t		true_ns;	/* and the vCPU executed it, */
 	int64_t		self_ns;	/* of it, not in functions that it called; */
-	int64_t		unknown_ns;	/* and nobody knows what the vCPU did */
+	int64_t		unknown_ns;	/* and it is unknown what the vCPU did */
 };
 
-/** What a machine tells. */
+/** What a machine reports. */
 struct report_hyper_machine {
 	const struct host_hypertrace_machine *info;
 	struct report_hyper_task *tasks; /* most time first */
 	size_t		n_tasks;
-	int64_t		unknown_ns;	/* of all CPUs: nobody knows who had them */
+	int64_t		unknown_ns;	/* of all CPUs: it is unknown who had them */
 	struct report_hyper_function *functions; /* that were asked for; most true time first */
 	size_t		n_functions;
 	uint64_t	all_calls;	/* of all functions */

@@ -15,7 +15,7 @@
 #include "text_columns.h"
 #include "virt_window.h"
 
-/** Of fewer records than that, nobody can tell whether two clocks fit. */
+/** Fewer records than this do not show whether two clocks fit. */
 #define MIN_RECORDS	100
 
 /** In text. */
@@ -152,7 +152,7 @@ static bool is_poor(const struct report_guest_cpu *cpu)
 	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < IRQ_ALIGNED_SHARE;
 }
 
-/** Whose tasks can be believed, and are whom culprits executed. */
+/** Guests with tasks that can be believed: these tasks are what culprits executed. */
 static int find_culprits(struct report_kvm *kvm, const struct virt_model *model)
 {
 	kvm->of_culprits = calloc((size_t)kvm->n_guests + 1, sizeof(*kvm->of_culprits));

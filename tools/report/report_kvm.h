@@ -33,7 +33,7 @@ struct report_guest {
 	struct guest_tasks tasks;	/* who had which CPU */
 	bool		*is_aligned;	/* by CPU: what is said of its tasks can be believed */
 	struct guest_task_sums sums;	/* of the report's window */
-	struct guest_task_sums by_cgroup; /* the same; none if the trace tells of no cgroup */
+	struct guest_task_sums by_cgroup; /* the same; none if the trace has no cgroups */
 };
 
 struct report_kvm {

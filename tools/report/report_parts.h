@@ -38,7 +38,7 @@ void report_events_text(struct output *out, const struct report *report,
 void report_events_facts(struct facts *to, const struct report *report,
 			 const struct vcpu_count *count);
 
-/** By whom a vCPU was preempted, and which of their tasks it was */
+/** Who preempted a vCPU, and with which of their tasks */
 void report_culprits_text(struct output *out, const struct report *report,
 			  const struct report_vcpu *vcpu);
 void report_culprits_facts(struct facts *to, const struct report *report,

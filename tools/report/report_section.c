@@ -20,7 +20,7 @@ static const struct report_section *const sections[] = {
 	&report_contradictions,
 };
 
-/* Instead, if it is asked for what guests tell of themselves. */
+/* Instead, if the options ask for what guests report of themselves. */
 static const struct report_section *const guest_sections[] = {
 	&report_head,
 	&report_hypertrace,

@@ -30,7 +30,7 @@ struct report_counted {
  * A section. What it does not do is NULL.
  *
  * @rows, @record: count what goes by, of Xen and of KVM, also outside of the window
- * @build: work out what is told when all has gone by, and let the report have it; 0 or -ENOMEM
+ * @build: compute the section when all has gone by, and add it to the report; 0 or -ENOMEM
  * @text: write it for people; nothing if there is nothing to write
  * @facts: state it for all other formats
  */

@@ -91,7 +91,7 @@ static void add_all_kinds(const struct report *report, int64_t all[VIRT_STEAL_N_
 			add_kinds(report, report->matrix->rows[i].machine, all);
 }
 
-/** Whether machines are delayed by neighbours, by the host, by themselves, or by nobody. */
+/** Whether neighbours, the host, the machine itself, or no one delays machines. */
 static void kinds_text(struct output *out, const struct report *report)
 {
 	const struct virt_matrix *matrix = report->matrix;

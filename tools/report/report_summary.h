@@ -18,7 +18,7 @@ enum report_summary_column {
 struct report_summary_row {
 	int32_t		vcpu;
 	const char	*culprit;		/* or NULL */
-	bool		is_culprit_known;	/* somebody had its pCPU: @culprit */
+	bool		is_culprit_known;	/* @culprit had its pCPU */
 	ssize_t		place;			/* in the order of the full report */
 	int64_t		value[SUMMARY_N_COLUMNS]; /* VIRT_NONE: unknown */
 	int64_t		whole[SUMMARY_N_COLUMNS]; /* of a share or a rate: the time it refers to */

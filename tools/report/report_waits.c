@@ -45,7 +45,7 @@ static struct table_cell state_cell(const struct report *report, enum virt_state
 	return table_stretches(report_knows_state(report, state) ? stretches : NULL, whole);
 }
 
-/** Its name, with what else is known of it; "" for nobody. */
+/** Its name, with what else is known of it; "" for none. */
 static const char *who_of(const struct report *report, const struct virt_wake *wake)
 {
 	return wake->who == VIRT_NONE ? "" : report_who(report, wake->who);

@@ -14,7 +14,7 @@
 struct report_worst {
 	size_t		n;			/* how many at most; 0: not asked for */
 	unsigned int	kinds;			/* set of 1 << enum virt_worst_kind */
-	int64_t		above_ns;		/* only what costs at least so much */
+	int64_t		above_ns;		/* only moments that cost at least this */
 	bool		apart;			/* one moment of each incident */
 };
 

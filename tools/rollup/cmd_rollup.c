@@ -14,7 +14,7 @@
 
 #define NS_PER_S	INT64_C(1000000000)
 
-/** What ClickHouse's DateTime can tell: up to 2106. */
+/** The range of ClickHouse's DateTime: up to 2106. */
 #define MAX_SECONDS	INT64_C(0xffffffff)
 
 static const char *const format_names[] = { "csv", "clickhouse", NULL };

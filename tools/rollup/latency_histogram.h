@@ -37,7 +37,7 @@ void latency_add(struct latency_histogram *histogram, int64_t ns);
 void latency_clear(struct latency_histogram *histogram);
 
 /**
- * latency_percentile - the smallest length that so many per mille of all do not exceed (nearest
+ * latency_percentile - the smallest length that @per_mille of all do not exceed (nearest
  * rank), at most 1/8 too long
  *
  * Return: ns; 0 for an empty one.

@@ -117,7 +117,7 @@ static void put_losses(struct output *out, const struct rollup_row *row)
 {
 	PUT_ARRAY(out, i, row->n_losses, out_i64(out, row->losses[i].pcpu));
 	PUT_ARRAY(out, i, row->n_losses, out_i64(out, row->losses[i].ns));
-	/* a pCPU of which one loss does not tell has no number */
+	/* the number is unknown if one of the pCPU's losses has none */
 	PUT_ARRAY(out, i, row->n_losses,
 		  out_i64(out, row->losses[i].records == VIRT_NONE ? -1 : row->losses[i].records));
 }

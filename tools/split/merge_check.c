@@ -251,7 +251,7 @@ static bool is_later(const struct merge *merge, int i)
 	return true;
 }
 
-/** Are the windows of file @i to be told apart by their TSCs from those of files beside it? */
+/** Must TSCs separate the windows of file @i from those of files beside it? */
 static bool is_beside(const struct merge *merge, int i)
 {
 	return (i && !is_later(merge, i)) || (i + 1 < merge->n && !is_later(merge, i + 1));

@@ -122,7 +122,7 @@ void split_pcpu_list(char *text, size_t size, const struct virt_part *model);
 struct xen_part *split_begin_part(const struct split_cut *cut, const struct virt_model *whole);
 
 /**
- * split_finish_part - the states as well, in so far as the part's records do not tell them
+ * split_finish_part - the states as well, where the part's records do not show them
  * @part: its @bytes and gaps are those of the file
  * @path: of the whole trace
  * @fd: of a file in which the cut is, of all pCPUs

@@ -47,7 +47,7 @@ static int note_first(struct run *run, const struct xentrace_record *rec)
 	} else if (!rec) {
 		return 0;
 	}
-	/* with core scheduling, another run may tell */
+	/* with core scheduling, another run may show it */
 	cut->firsts[i] = (struct xen_part_pcpu){
 		.pcpu = run->pcpu, .first = first_of(run, rec),
 		.has_first = !xen_cores_of(xen_trace_cores(cut->trace), run->pcpu),

@@ -328,7 +328,7 @@ static int show_live(const struct top_options *options, const struct top_follow 
 		return KSV_EXIT_FILE;
 	}
 	top_live_notes(follow->live, &notes);
-	/* whoever leaves it has seen the rest */
+	/* a user who leaves the screen has seen the rest */
 	if (status.state == TOP_FAILED)
 		ret = top_follow_end(follow, &status, &notes);
 	else if (!follow->quiet)

@@ -55,7 +55,7 @@ enum top_scope {
 };
 
 /**
- * top_facts - all that is told of the window of @report, machine by machine, then pCPUs
+ * top_facts - all facts of the window of @report, machine by machine, then pCPUs
  *
  * Names are those of the model, or are gone when @take returns.
  *
@@ -107,7 +107,7 @@ struct top_count {
 	uint64_t	bytes, records;
 	uint64_t	waiting;	/* bytes in memory */
 	uint64_t	late;		/* records that came too late: they count as lost */
-	int64_t		late_ns;	/* at most by so much */
+	int64_t		late_ns;	/* the most that one was late by */
 	uint64_t	hurried;	/* records that were taken early, for lack of memory */
 	uint64_t	lost;		/* records, by the kernel, that were not read in time */
 };

@@ -16,7 +16,7 @@
 
 /** How often it looks for signals, and whether anything comes. */
 #define WAIT_MS		200
-/** Silence is told of after so long. */
+/** Silence gets a note after this time. */
 #define SILENCE_S	5
 #define SECOND_NS	INT64_C(1000000000)
 
@@ -48,7 +48,7 @@ bool top_follow_is_over(void)
 
 /* --- what is said ---------------------------------------------------------------------------- */
 
-/** @told: has it been said of this silence? */
+/** @told: has this silence had its note? */
 static void note_silence(const struct top_follow *follow, const struct top_status *status,
 			 bool *told)
 {
@@ -122,10 +122,10 @@ struct writing {
 	struct top_sum		sum;
 	struct trace_notes	said;		/* notes of intervals */
 	bool			failed;		/* to write the last counters */
-	unsigned int		waits, left;	/* so many intervals until it is tried again */
+	unsigned int		waits, left;	/* intervals until the next attempt */
 };
 
-/** A disk that is full may not be so later; but nobody wants to be told each second. */
+/** A full disk may have room later; but a note each second would be too many. */
 #define MAX_WAITS	64
 
 /** Return: an exit status, after a message. */

@@ -16,7 +16,7 @@
 #include "record_tracing.h"
 #include "top_input_kvm.h"
 
-/** So much is looked at before it begins: who is there. */
+/** The time that is read before it begins, to find tasks and vCPUs. */
 #define BEGIN_NS	200000000
 /** Monitors make threads; how often these are looked for. */
 #define LOOK_NS		INT64_C(2000000000)
@@ -86,7 +86,7 @@ static bool is_asleep(int pid, int tid)
 	return behind && !strncmp(behind, ") S", 3);
 }
 
-/** A vCPU that sleeps tells nothing. Return: 0 or -ENOMEM. */
+/** A vCPU that sleeps has no records. Return: 0 or -ENOMEM. */
 static int look_who_sleeps(struct top_input_kvm *input)
 {
 	int ret = 0;
@@ -113,7 +113,7 @@ static int look_at_guests(struct top_input_kvm *input)
 	kvm_live_free(&input->live);
 	ret = kvm_live_read(record_root(), &input->live);
 	input->knows_guests = !ret;
-	/* nobody tells names, then: threads that enter guests are known */
+	/* names are unknown, then: threads that enter guests are known */
 	if (ret && ret != -ENOMEM)
 		return 0;
 	for (int i = 0; i < input->live.n_guests && !ret; i++)
@@ -299,7 +299,7 @@ static int take_all(struct top_input_kvm *input)
 	return 0;
 }
 
-/** Is so much there that it can begin? */
+/** Begins once there are enough records. */
 static void begin_if_enough(struct top_input_kvm *input)
 {
 	int64_t first_ns = kvm_follow_next(input->follow);

@@ -23,7 +23,7 @@
 static int open_path(const char *path)
 {
 	struct stat st;
-	/* a FIFO that nobody writes to yet is waited for like one that nothing comes from */
+	/* a FIFO without a writer is waited for like one without data */
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) :
 		 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 

@@ -16,7 +16,7 @@
 
 /** How long it waits for records before it looks whether it is to stop. */
 #define READ_MS		100
-/** Whoever writes records says nothing for so long only if there is nothing to say. */
+/** A writer of records is silent for this long only if there are none. */
 #define QUIET_NS	2000000000
 /** When nothing happens for more intervals than this, they are one. */
 #define MAX_GAP		100
@@ -249,7 +249,7 @@ static int tell_until(struct top_live *live, struct virt_model *model, int64_t u
 	return ret;
 }
 
-/** All intervals that can be told by now. Return: 0 or a negative errno. */
+/** All intervals that are complete by now. Return: 0 or a negative errno. */
 static int tell_whole(struct top_live *live)
 {
 	const struct top_live_options *options = &live->options;
@@ -262,7 +262,7 @@ static int tell_whole(struct top_live *live)
 
 		if (known_ns == INT64_MAX)
 			return 0;
-		/* of more than one, there is none that anything new would be told of */
+		/* if there is more than one interval, the model has nothing new for the others */
 		ret = make_model(live, known_ns, &model);
 		if (ret)
 			return ret;

@@ -72,7 +72,7 @@ struct top_live;
 /** top_live_start - begin to read. Return: NULL with errno. */
 struct top_live *top_live_start(const struct top_live_options *options);
 
-/** top_live_stop - read no more; what has come is told. */
+/** top_live_stop - read no more; what has come is reported. */
 void top_live_stop(struct top_live *live);
 
 /** top_live_free - end the thread, and free all. */
@@ -101,7 +101,7 @@ void top_live_notes(struct top_live *live, struct trace_notes *notes);
 /** top_live_taken - unless they drop by themselves, intervals below this number are gone then. */
 void top_live_taken(struct top_live *live, uint64_t number);
 
-/** Begin of an interval, as a model has to tell it: a moment more shows how it was before. */
+/** A model begins this long before its interval, to show the states at its beginning. */
 #define TOP_BEFORE_NS	1
 
 #endif

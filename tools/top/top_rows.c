@@ -274,7 +274,7 @@ static int add_row(struct top_rows *rows, const struct top_row *row)
 	return 0;
 }
 
-/** What is told of a vCPU that its own row does not. */
+/** Facts of a vCPU that its own row does not show. */
 static int add_facts(struct top_rows *rows, const struct top_interval *interval,
 		     const struct item *vcpu)
 {

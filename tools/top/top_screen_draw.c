@@ -396,7 +396,7 @@ static void draw_numbers(struct pen *pen, const struct top_row *row, double seco
 	}
 }
 
-/** What is told of a vCPU below its own row. */
+/** Facts of a vCPU below its own row. */
 static void draw_fact(struct pen *pen, const struct top_row *row, double seconds)
 {
 	static const char *const titles[TOP_N_KINDS] = {

@@ -26,7 +26,7 @@ enum view_plugins {
  */
 char *view_plugin_list(unsigned int *shown);
 
-/** What is wanted of guests that tell of themselves through hypercalls. */
+/** Options for guests that report through hypercalls. */
 struct view_guests {
 	const char	*dialect;	/* NULL: by their calls */
 	const char	*kallsyms;	/* or NULL */
@@ -46,8 +46,8 @@ struct view_files {
 	char	**paths;	/* as given; - is standard input */
 	int	n;		/* less after view_hand_over() without those of no use */
 	char	**names;	/* malloc'ed names to hand over; */
-	int	n_names, names_room; /* more than n, if guests of those tell of themselves */
-	bool	*calls;		/* of each of n: guests may tell of themselves in it */
+	int	n_names, names_room; /* more than n, if guests of those report through hypercalls */
+	bool	*calls;		/* of each of n: it may contain reports of guests */
 	char	*temp;		/* private directory, or NULL */
 	uint64_t max_input;	/* bytes that are copied from a pipe at most; 0: a default */
 	bool	any_kind;	/* others' plugins may read what ours do not */
@@ -104,7 +104,7 @@ bool view_check_session(const char *path);
 int view_hand_over(struct view_files *files);
 
 /**
- * view_add_guests - names for the guests that tell of themselves in the files that have names
+ * view_add_guests - names for guests that report through hypercalls, in files that have names
  *
  * What cannot be read for that is said, and shown without its guests.
  *

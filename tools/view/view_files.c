@@ -450,7 +450,7 @@ bool view_check_readable(const char *path)
 	return true;
 }
 
-/** Beside its host, a monitor is where its own clock has it, until somebody aligns it. */
+/** Until it is aligned with its host, a monitor is at the times of its own clock. */
 static void note_alignment(const char *path)
 {
 	struct monitor_meta meta;
@@ -488,7 +488,7 @@ static bool try_trace(const char *path, bool *calls)
 
 /**
  * Say what is wrong with a file that KernelShark would crash on, or find no data in.
- * @calls: receives whether guests may tell of themselves in it
+ * @calls: receives whether it may contain reports of guests
  */
 static bool check_content(const struct view_files *files, const char *path, bool *calls)
 {
@@ -609,7 +609,7 @@ int view_hand_over(struct view_files *files)
 			ret = hand_over_file(files, path, i > 0, &files->names[i]);
 		} else {
 			ret = hand_over_pipe(files, path, &files->names[i]);
-			/* nobody has looked yet */
+			/* not examined yet */
 			files->calls[i] = true;
 		}
 	}

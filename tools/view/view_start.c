@@ -35,7 +35,7 @@ static void on_signal(int number)
 		caught_signal = number;
 	if (child_pid > 0 && number != SIGALRM)
 		kill((pid_t)child_pid, number);
-	/* what was about to wait for a pipe did not see it: again, until somebody has looked */
+	/* a wait for a pipe that was about to begin missed it: again, until it is handled */
 	else if (child_pid <= 0)
 		alarm(1);
 }

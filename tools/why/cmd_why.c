@@ -493,7 +493,7 @@ static int answer_all(struct asked *asked, int64_t from_ns, int64_t to_ns)
 	       answer_vcpus(asked, from_ns, to_ns);
 }
 
-/** Does an answer tell of an interrupt that Linux may have given to a device? */
+/** Can an answer contain an interrupt that Linux may have given to a device? */
 static bool asks_for_devices(const struct asked *asked)
 {
 	for (size_t i = 0; i < asked->n; i++) {

@@ -48,7 +48,7 @@ struct why_access {
 	const char	*operation;	/* read or write; of an exit, its name, or NULL */
 	const char	*device;
 	size_t		n_device;
-	uint64_t	address;	/* as the monitor tells it */
+	uint64_t	address;	/* as the monitor records it */
 	int		bytes;
 	bool		is_exit;	/* no access: KVM's exit, of @reason, is all that's known */
 	int32_t		reason;

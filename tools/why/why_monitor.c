@@ -9,10 +9,10 @@
 #include "host_monitor.h"
 #include "why.h"
 
-/** Accesses that are told one by one, in text. */
+/** Accesses that text lists one by one. */
 #define MAX_TOLD	3
 
-/** Who takes what is told. */
+/** The caller's function for accesses. */
 struct taker {
 	const struct host_monitor *monitor;
 	void			(*take)(void *arg, const struct why_access *access);

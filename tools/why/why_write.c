@@ -108,7 +108,7 @@ static void access_members(struct json *json, const void *of)
 	json_close(json, ']');
 }
 
-/** Whether a neighbour, the host, the vCPU's own machine or nobody had its pCPU. */
+/** Whether a neighbour, the host, the vCPU's own machine or no one had its pCPU. */
 static const struct table_column steal_columns[] = {
 	{ .key = "machines_ns", .type = TABLE_NS },
 	{ .key = "host_ns", .type = TABLE_NS },

@@ -109,7 +109,7 @@ static void block_signals(sigset_t *signals)
 	sigprocmask(SIG_BLOCK, signals, NULL);
 }
 
-/** Until a signal comes. What one look cannot tell, the next one may. */
+/** Until a signal comes. A later look may find what an earlier one could not. */
 static int watch(const struct settings *settings, struct xen_state *state,
 		 const sigset_t *signals)
 {
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 		pid_t parent = getppid();
 
 		block_signals(&signals);
-		/* whoever records has ended, too */
+		/* end with the recorder */
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		if (getppid() != parent)
 			return 0;

@@ -12,7 +12,7 @@
 #include "json_read.h"
 #include "xen_private.h"
 
-/** So many domains are asked for at a time. */
+/** Domains per request. */
 #define AT_ONCE		256
 
 /** What xl calls TSC_MODE_* (xen/arch/x86/include/asm/time.h, xl.cfg(5) "tsc_mode"). */
@@ -186,8 +186,8 @@ static void take_vcpus(struct xen_state *state, const xc_domaininfo_t *info,
 /* ---- domains ---- */
 
 /**
- * The mode of a domain's TSC. A PV domain with the native one reads the host's. Of other domains
- * Xen does not tell the offset (tsc_get_info(), xen/arch/x86/time.c), but see take_guest_tsc().
+ * The mode of a domain's TSC. A PV domain with the native one reads the host's. Of other domains,
+ * Xen does not return the offset (tsc_get_info(), xen/arch/x86/time.c), but see take_guest_tsc().
  */
 static void take_tsc_mode(struct xen_state *state, const xc_domaininfo_t *info,
 			  struct json_object *domain)
