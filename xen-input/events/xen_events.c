@@ -229,7 +229,7 @@ static int visit_hypercall_args(const struct xentrace_record *rec, xen_field_fn 
 	*end = word;
 	for (i = 0; i < HYPERCALL_MAX_ARGS; i++) {
 		n = present >> (2 * i) & 3;
-		/* 3 is reserved: nobody can tell how long such an argument is. */
+		/* 3 is reserved: the length of such an argument is unknown. */
 		if (n == 3 || word + n > rec->n_words)
 			break;
 		if (!n)
@@ -258,7 +258,7 @@ static int visit_words(const struct xentrace_record *rec, unsigned int first,
 	return 0;
 }
 
-/** What the id of an event tells, whatever its payload is. */
+/** The fields in the id of an event, whatever its payload is. */
 static int visit_id(const struct xentrace_record *rec, const struct xen_layout *layout,
 		    xen_field_fn fn, void *arg)
 {

@@ -12,7 +12,7 @@
 
 #include "xentrace_file.h"
 
-/** Blocks that are kept though nobody uses them. */
+/** Blocks that are kept though unused. */
 #define MAX_IDLE	16
 
 #define FIRST_TABLE	64

@@ -23,10 +23,10 @@
 /** Size of the pieces in which data is copied and uncompressed. */
 #define CHUNK		(256 * 1024)
 
-/** So much is copied before it must look like a trace. */
+/** Bytes that are copied before they must look like a trace. */
 #define PROBE_BYTES	(16 << 20)
 
-/** What nobody has asked for: more than only a bomb unpacks to. */
+/** Limits without --max-input: only a bomb unpacks to more. */
 #define MAX_RATIO	250
 #define RATIO_FROM	(UINT64_C(256) << 20)
 
@@ -71,7 +71,7 @@ struct spool {
 	size_t			error_size;
 };
 
-/** May there be so much? Return: 0 or a negative errno, with a text. */
+/** Is the amount within the limits? Return: 0 or a negative errno, with a text. */
 static int check_amount(struct spool *spool)
 {
 	uint64_t asked = spool->options ? spool->options->max_input : 0;
@@ -225,7 +225,7 @@ static bool is_plain(int fd, const struct stat *st)
 	uint8_t head[4];
 	int error;
 
-	/* what cannot be read is told by whoever reads it */
+	/* read errors show up again when the trace is read */
 	return S_ISREG(st->st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
 	       !xentrace_is_packed(head, read_at(fd, head, 0, sizeof(head), &error));
 }

@@ -121,7 +121,7 @@ struct xentrace_blocks {
 void xentrace_blocks_init(struct xentrace_blocks *blocks, const struct xentrace_file *file);
 void xentrace_blocks_destroy(struct xentrace_blocks *blocks);
 
-/** xentrace_blocks_get - the block at an offset. Return: NULL, and blocks->error tells why. */
+/** xentrace_blocks_get - the block at an offset. Return: NULL, with the reason in blocks->error. */
 struct xentrace_block *xentrace_blocks_get(struct xentrace_blocks *blocks, uint64_t offset);
 
 /** xentrace_blocks_put - it is not needed any more; NULL is allowed. */

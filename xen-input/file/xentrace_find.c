@@ -15,7 +15,7 @@
 /** Halves are made until they are no longer than this. */
 #define NEAR_BYTES	(64 << 10)
 
-/** What is read before the window at least, so that who is where can be told. */
+/** What is read before the window at least, to find which vCPU is where. */
 #define LOOK_BACK_BYTES	(4 << 20)
 
 /** The end of a file is looked for so far from it. */

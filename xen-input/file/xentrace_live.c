@@ -23,7 +23,7 @@
 #define MAX_WINDOW	((uint64_t)256 << 20)
 /** More jumps back than this are no trace. */
 #define MAX_RUNS	65536
-/** Arrays are moved to their beginning when so much of them is free, and half of it. */
+/** Arrays are moved to their beginning when at least this and half of them is free. */
 #define MOVE_LEAST	4096
 /** Turns of emptying buffers that have to follow: one for records, more for losses. */
 #define TURNS		4
@@ -495,7 +495,7 @@ bool xentrace_live_is_full(const struct xentrace_live *stream)
 const struct xentrace_record *xentrace_live_next(struct xentrace_live *stream)
 {
 	const struct xentrace_record *rec = queues_first(&stream->queues);
-	/* up to the first TSC, nobody knows when anything was */
+	/* up to the first TSC, all times are unknown */
 	bool settled = rec && rec->tsc <= stream->settled && (stream->timed || stream->ended);
 
 	return settled || (rec && xentrace_live_is_full(stream)) ? rec : NULL;

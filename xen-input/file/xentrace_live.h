@@ -36,7 +36,7 @@ struct xentrace_live;
 
 /**
  * Takes each record once it has been read, run by run, before it is given out.
- * @before_tsc: from when on records are missing if this one tells of a loss: of the run's record
+ * @before_tsc: from when on records are missing if this one reports a loss: of the run's record
  *	before it, or what has been given out already
  */
 typedef int (*xentrace_ahead_fn)(void *arg, const struct xentrace_record *rec, uint64_t before_tsc);
@@ -46,14 +46,14 @@ struct xentrace_live_counts {
 	uint64_t	bytes, records;
 	uint64_t	waiting;	/* bytes in memory */
 	uint64_t	late;		/* records that came too late, and were not given out */
-	uint64_t	late_cycles;	/* at most by so much */
+	uint64_t	late_cycles;	/* the most that one was late by */
 	uint64_t	hurried;	/* records that were given out early, for lack of room */
 };
 
 /**
  * xentrace_live_new - nothing has come yet
  * @name: for texts
- * @max_bytes: so much waits at most
+ * @max_bytes: limit of the data that waits
  *
  * Return: NULL without memory.
  */
@@ -78,7 +78,7 @@ int xentrace_live_end(struct xentrace_live *stream);
  * xentrace_live_settle - nothing has come for a while
  *
  * Nothing earlier than what is there will come then, unless it is the beginning of a window:
- * whoever writes that has not gone on.
+ * its writer has not gone on.
  *
  * Return: as xentrace_live_push().
  */
@@ -111,7 +111,7 @@ uint32_t xentrace_live_run_of(const struct xentrace_live *stream, uint16_t pcpu)
 /** xentrace_live_settled_by_end - the same before its end: what may have been given out by then. */
 uint64_t xentrace_live_settled_by_end(const struct xentrace_live *stream);
 
-/** xentrace_live_is_full - does so much wait that records are given out before their time? */
+/** xentrace_live_is_full - does more wait than fits, so that records are given out early? */
 bool xentrace_live_is_full(const struct xentrace_live *stream);
 
 /** xentrace_live_list_pcpus - bring xentrace_pcpu_at() up to date. Return: 0 or -ENOMEM. */

@@ -11,7 +11,7 @@
 #include "heap.h"
 #include "xentrace_queues.h"
 
-/** Arrays are moved to their beginning when so much of them is free, and half of it. */
+/** Arrays are moved to their beginning when at least this and half of them is free. */
 #define MOVE_LEAST	4096
 
 int queues_reach(struct xentrace_queues *queues, uint32_t n_runs)

@@ -31,7 +31,7 @@ struct xentrace_queues {
 	size_t			n_heads, room_heads;
 };
 
-/** queues_reach - there are so many runs. Return: 0 or -ENOMEM. */
+/** queues_reach - make room for @n_runs. Return: 0 or -ENOMEM. */
 int queues_reach(struct xentrace_queues *queues, uint32_t n_runs);
 void queues_free(struct xentrace_queues *queues);
 

@@ -35,7 +35,7 @@ const uint8_t *scan_turn(struct scan *scan, uint64_t offset)
 	static const uint8_t nothing[XENTRACE_TAIL];
 	struct xentrace_block *block = xentrace_blocks_get(scan->blocks, offset);
 
-	/* no record and no window looks like this: the walk ends, and tells the error */
+	/* no record and no window looks like this: the walk ends, and returns the error */
 	if (!block)
 		return nothing;
 	xentrace_blocks_put(scan->blocks, scan->block);
@@ -342,7 +342,7 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 					  cpu->last_tsc);
 		if (in_window)
 			continue;
-		/* whose the bytes behind the window were, nobody knows */
+		/* the owner of the bytes after the window is unknown */
 		if (next != declared)
 			scan->gaps++;
 		return next;
@@ -350,7 +350,7 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 	return at;
 }
 
-/** Tell the caller how far it is. */
+/** Report to the caller how far it is. */
 static int progress(struct scan *scan, uint64_t offset)
 {
 	const struct xentrace_options *options = scan->options;

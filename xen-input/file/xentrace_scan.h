@@ -19,7 +19,7 @@
 /** Records that are looked at, at most, to find two TSCs in order. */
 #define CHAIN_RECORDS		16
 
-/** TSCs kept per pCPU to tell an outlier from a jump back. */
+/** TSCs kept per pCPU to separate outliers from jumps back. */
 #define HISTORY			8
 
 #define NO_RUN			UINT32_MAX
@@ -34,7 +34,7 @@ struct pcpu_state {
 	uint32_t		run;		/* the current one, or NO_RUN */
 	uint32_t		run_before;	/* the one that a jump back ended, or NO_RUN */
 	uint64_t		last_tsc;
-	uint64_t		run_records;	/* with a TSC; beyond HISTORY, at least so many */
+	uint64_t		run_records;	/* with a TSC; a lower bound above HISTORY */
 	struct history		history[HISTORY]; /* ring of the run's last TSCs */
 	uint64_t		n_history;	/* entries ever written in this run */
 	uint64_t		recovered;	/* last record given the TSC before it, or 0 */

@@ -45,7 +45,7 @@ struct xentrace_range {
 
 /**
  * xentrace_open_head - open a file, and index its beginning alone
- * @bytes: about so many
+ * @bytes: about this many
  *
  * Return: as xentrace_open(). Its first TSC is that of the whole file.
  */

@@ -98,7 +98,7 @@ static int undo_run(struct scan *scan, struct pcpu_state *cpu)
 	cpu->run = cpu->run_before;
 	cpu->run_before = NO_RUN;
 	cpu->last_tsc = before->last_tsc;
-	cpu->n_history = 0;	/* too few to tell: what follows starts afresh */
+	cpu->n_history = 0;	/* too few to decide: what follows starts afresh */
 	cpu->recovered = 0;
 	cpu->run_records = HISTORY;
 	cpu->first_waits = false;

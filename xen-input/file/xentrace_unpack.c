@@ -18,7 +18,7 @@ enum packing { PACKED_PLAIN, PACKED_GZIP, PACKED_ZSTD };
 
 static const uint8_t gzip_magic[] = { 0x1f, 0x8b };			/* RFC 1952 */
 static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };		/* RFC 8878, 3.1.1 */
-/* So many of a frame must come at once: older formats are not recognized by less. */
+/* Bytes of a frame that must come at once: fewer do not show that a format is an older one. */
 #define ZSTD_LEAST	8
 /* The same, 3.1.2: any of 0x50 .. 0x5f comes first. pzstd begins with such a frame. */
 static const uint8_t skippable_magic[] = { 0x2a, 0x4d, 0x18 };

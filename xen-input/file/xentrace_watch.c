@@ -16,7 +16,7 @@
 #include "hash_bytes.h"
 #include "xentrace_file.h"
 
-/** Bytes at the beginning and at the end that tell one recording from another. */
+/** Bytes at the beginning and at the end that distinguish recordings. */
 #define SAMPLE_BYTES	4096
 
 struct xentrace_watch {

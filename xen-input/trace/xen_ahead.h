@@ -8,14 +8,14 @@
 
 #include "xen_running.h"
 
-/** What the records of a run have told so far of who was there at the first one. */
+/** What the records of a run have shown so far of the vCPU that was there at the first one. */
 struct xen_ahead {
 	xen_vcpu	vcpu;
 	uint16_t	pcpu;
 	bool		crossings;	/* VM entries and exits */
 	bool		guest;		/* hypercalls, traps */
 	bool		scheduler;
-	bool		done;		/* no later record can tell */
+	bool		done;		/* no later record can show it */
 };
 
 /** Before the first record. */
@@ -24,7 +24,7 @@ static const struct xen_ahead xen_ahead_nothing = { .vcpu = XEN_VCPU_UNKNOWN };
 /** xen_ahead_look - look at the next record of a run. */
 void xen_ahead_look(struct xen_ahead *ahead, const struct xentrace_record *rec);
 
-/** xen_first_make - what all runs have told. Return: 0, to be destroyed, or -ENOMEM. */
+/** xen_first_make - combine the results of all runs. Return: 0, to be destroyed, or -ENOMEM. */
 int xen_first_make(struct xen_first *first, const struct xen_ahead *ahead, uint32_t n_runs);
 
 #endif

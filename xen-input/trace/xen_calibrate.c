@@ -26,7 +26,7 @@
 /** Points that are enough, and are kept at most. */
 #define MAX_POINTS	400000
 
-/** Fewer run times than this tell nothing. */
+/** Fewer run times than this show nothing. */
 #define MIN_POINTS	16
 
 /** Nor does a shorter span of time (ns). */
@@ -127,7 +127,7 @@ void xen_calibrate_observe(struct xen_calibrate *cal, const struct xentrace_reco
 			.ns = ns, .run = rec->run,
 		};
 	pcpu->switch_tsc = rec->tsc;
-	pcpu->running = XEN_VCPU_UNKNOWN;	/* until INFNEXT tells */
+	pcpu->running = XEN_VCPU_UNKNOWN;	/* until INFNEXT shows it */
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -273,7 +273,7 @@ struct slope {
 	uint32_t	n;
 };
 
-/** Fit one pCPU. Return: false if its run times do not tell. */
+/** Fit one pCPU. Return: false if its run times do not show a slope. */
 static bool fit_pcpu(const struct runtime *runtimes, uint32_t n_runtimes, double typical,
 		     struct workspace *work, struct slope *slope)
 {
@@ -299,7 +299,7 @@ static bool fit_pcpu(const struct runtime *runtimes, uint32_t n_runtimes, double
 	return true;
 }
 
-/** Weighted mean of the pCPUs' slopes. Return: number of pCPUs that told something. */
+/** Weighted mean of the pCPUs' slopes. Return: number of pCPUs with a slope. */
 static uint32_t combine(const struct xen_calibrate *cal, double typical, struct workspace *work,
 			struct xen_clock_fit *fit)
 {

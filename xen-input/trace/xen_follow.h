@@ -27,7 +27,7 @@ struct xen_trace *xen_follow_open(struct xentrace_live *stream, const char *name
 				  size_t error_size);
 
 /**
- * xen_follow_begin - so much has come that it can begin
+ * xen_follow_begin - enough has come to begin
  *
  * Return: 0 or -ENOMEM.
  */
@@ -36,7 +36,7 @@ int xen_follow_begin(struct xen_trace *trace, const struct xen_trace_options *op
 /** xen_follow_runs - there are more runs than before. Return: 0 or -ENOMEM. */
 int xen_follow_runs(struct xen_trace *trace);
 
-/** xen_follow_isa - a VM exit tells the instruction set, if no one has told it yet. */
+/** xen_follow_isa - take the instruction set from a VM exit, if it is not known yet. */
 void xen_follow_isa(struct xen_trace *trace, const struct xentrace_record *rec);
 
 #endif

@@ -87,7 +87,7 @@ int xen_part_add_window(struct xen_part *part, uint64_t offset);
 void xen_part_set_clock(struct xen_part *part, const struct xen_clock *clock);
 
 /**
- * xen_part_read - the part that a sidecar tells of
+ * xen_part_read - the part that a sidecar describes
  * @root: of the sidecar
  * @path: for messages
  * @part: receives it; NULL: there is none

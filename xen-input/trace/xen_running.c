@@ -147,7 +147,7 @@ xen_vcpu xen_running_change(struct xen_running *running, const struct xentrace_r
 
 /* ---- looking ahead ---- */
 
-/** Return: true if no later one can tell. */
+/** Return: true if no later one can show it. */
 static bool look_at(struct xen_ahead *ahead, const struct xentrace_record *rec)
 {
 	uint32_t event = rec->event, subclass = event >> XEN_TRC_SUBCLASS_SHIFT;
@@ -175,7 +175,7 @@ static bool look_at(struct xen_ahead *ahead, const struct xentrace_record *rec)
 		   xen_runstate_new(event) != XEN_RUNSTATE_RUNNING) {
 		return false;
 	}
-	/* nothing, if it took the place of somebody who left unseen */
+	/* nothing, if it took the place of a vCPU that left without a record */
 	ahead->crossings = ahead->guest = false;
 	return true;
 }
@@ -202,7 +202,7 @@ static int look_ahead(struct xen_ahead *ahead, const struct xentrace *reader, ui
 		xen_ahead_look(ahead, &rec);
 	ret = xentrace_iter_error(iter);
 	xentrace_iter_free(iter);
-	/* what can be read no more has nothing to tell */
+	/* data that can be read no more adds nothing */
 	return ret == -ESTALE ? 0 : ret;
 }
 
@@ -216,7 +216,7 @@ int xen_first_make(struct xen_first *first, const struct xen_ahead *ahead, uint3
 	for (uint32_t i = 0; i < n_runs; i++)
 		first->scheduler |= ahead[i].scheduler;
 	for (uint32_t i = 0; i < n_runs; i++) {
-		/* where no switch would be seen, a PV guest's hypercalls do not tell how long it
+		/* where no switch would be seen, a PV guest's hypercalls do not show how long it
 		 * stays
 		 */
 		bool somebody = ahead[i].crossings || (first->scheduler && ahead[i].guest);

@@ -14,7 +14,7 @@
 /** More broken changes than this share of the good ones are worth a word. */
 #define BROKEN_SHARE	0.05
 
-/** TSCs further apart (tens of ms) mix up so much that single pairs prove nothing. */
+/** TSCs further apart (tens of ms) mix up records until single pairs prove nothing. */
 #define MAX_SKEW	(1ULL << 26)
 
 /** One runstate change of a vCPU. */

@@ -146,7 +146,7 @@ int xen_trace_load_meta(struct xen_trace *trace, const char *path,
 	return ret;
 }
 
-/** A file that has changed is told in the end; what was read of it counts. */
+/** The caller reports a changed file in the end; what was read of it counts. */
 static int read_error(int ret)
 {
 	return ret == -ESTALE ? 0 : ret;
@@ -184,7 +184,7 @@ int xen_trace_each_record(const struct xen_trace *trace,
 	return each_record(trace, true, take, arg);
 }
 
-/** What the beginning of the trace tells. */
+/** What the beginning of the trace shows. */
 struct probe {
 	uint64_t		votes[XEN_ISA_SVM + 1];
 	struct xen_calibrate	*cal;		/* or NULL */
@@ -235,7 +235,7 @@ static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 	return ret < 0 ? ret : 0;
 }
 
-/** What the sidecar calls somebody. */
+/** A vCPU that the sidecar names where records do not. */
 struct named {
 	xen_vcpu	vcpu, somebody;
 	bool		wrong;		/* it was elsewhere */

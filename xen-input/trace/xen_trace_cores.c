@@ -14,7 +14,7 @@
 struct search {
 	struct xen_trace	*trace;
 	xen_vcpu		*vcpu;		/* by run */
-	bool			*done;		/* by run: no later record can tell */
+	bool			*done;		/* by run: no later record can show it */
 	uint64_t		n;
 };
 

@@ -17,8 +17,8 @@ static void strip_tracks(struct virt_part_track *tracks, int32_t n)
 }
 
 /**
- * Of a window of a part, not all records are read: what differs from what all of them tell is not
- * what differs from these. That some pCPUs are not there remains.
+ * A window of a part has fewer records than the part: the sidecar's differences from the result of
+ * all records do not fit the result of these. Only missing pCPUs remain missing.
  */
 static void strip_part(struct xen_trace *trace, struct xen_part *part)
 {

@@ -100,7 +100,7 @@ void xen_trace_note(struct trace_notes *notes, const struct xen_trace *trace,
 
 /* ---- xen_trace_window.c ---- */
 
-/** xen_trace_find_window - index the window; the file's beginning tells the clock. */
+/** xen_trace_find_window - index the window; the file's beginning shows the clock. */
 int xen_trace_find_window(struct xen_trace *trace, const struct xen_trace_options *options);
 
 /** xen_trace_open_pointer - open what stands for a window, see xen_window.h. */

@@ -15,14 +15,14 @@
 #include "xen_window.h"
 #include "xentrace_told.h"
 
-/** Of a file of which only a window is opened, so much is read to find out the same. */
+/** What is read of a file to find out the same if only a window is opened. */
 #define PROBE_BYTES	(UINT64_C(40) * PROBE_RECORDS)
 #define HEAD_BYTES	(UINT64_C(4) << 20)
 
 /** What is looked at before and behind the window. */
 #define WINDOW_MARGIN_NS	1000000000
 
-/** The sidecar, if it is there and right; for whoever needs it before. */
+/** The sidecar, if it is there and right; for use before the trace is open. */
 static struct xen_meta *meta_of(const char *path, const struct xen_trace_options *options)
 {
 	char *found = options->meta_path ? strdup(options->meta_path) : sidecar_find(path);
@@ -88,7 +88,7 @@ struct xen_trace *xen_trace_open_window(const char *path, const struct xen_trace
 	bool known;
 
 	options = xen_trace_or_defaults(options);
-	/* if the frequency is told, nothing has to be worked out */
+	/* a given frequency needs no calibration */
 	meta = options->cpu_hz ? NULL : meta_of(path, options);
 	known = options->cpu_hz || (meta && (meta->cpu_khz || meta->part));
 	xen_meta_free(meta);

@@ -29,7 +29,7 @@ struct xen_trace_span {
  * xen_trace_open_window - open a window of a file
  * @span: the window; receives what there is of it, and the file's ends
  *
- * Return: as xen_trace_open(); ERANGE: nothing of the file lies in it, and @span tells its ends.
+ * Return: as xen_trace_open(); ERANGE: nothing of the file lies in it, and @span has its ends.
  */
 struct xen_trace *xen_trace_open_window(const char *path, const struct xen_trace_options *options,
 					struct xen_trace_span *span, char *error,
