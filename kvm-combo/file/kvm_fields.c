@@ -29,18 +29,18 @@
  * arch/arm64/kvm/trace_arm.h; vcpu_id is part of kvm_exit since 5.17, kvm_nested_vmrun is called
  * kvm_nested_vmenter since 6.1, the vector of kvm_inj_virq was called irq before 6.0. The apicid of
  * kvm_apic_accept_irq is the number of the vCPU (__apic_accept_irq(), arch/x86/kvm/lapic.c).
- * The fields of kvm_exit tell the architecture: "esr_ec" is arm64 ("exit_reason" with "idx" up to
+ * The fields of kvm_exit show the architecture: "esr_ec" is arm64 ("exit_reason" with "idx" up to
  * Linux 5.0), "scause" RISC-V (arch/riscv/kvm/trace.h), "reason" LoongArch, where kvm_enter and
  * kvm_reenter are the entries (arch/loongarch/kvm/trace.h). s390 has names of its own
  * (arch/s390/kvm/trace.h), and so has POWER (arch/powerpc/kvm/trace_hv.h).
- * kvm_vcpu_wakeup (include/trace/events/kvm.h) tells how long kvm_vcpu_halt() has taken, the
+ * kvm_vcpu_wakeup (include/trace/events/kvm.h) records how long kvm_vcpu_halt() has taken, the
  * polling and the sleep, and whether the thread slept (virt/kvm/kvm_main.c).
  * kvm_fpu is recorded where KVM_RUN begins and ends (kvm_arch_vcpu_ioctl_run(), in x86.c there).
  */
 static const struct event_row {
 	const char	*system, *name;
 	uint8_t		kind;
-	uint8_t		isa;		/* where no field tells; KVM_HYPERCALL: whose */
+	uint8_t		isa;		/* where no field shows it; KVM_HYPERCALL: whose */
 	const char	*arg, *value, *more;
 } event_rows[] = {
 	{ "kvm", "kvm_entry", KVM_ENTRY, 0, "vcpu_id", NULL, NULL },
@@ -167,7 +167,7 @@ struct found_boot {
 	struct tep_format_field *field;
 };
 
-/** Of a guest's trace as well, whose handlers are nobody's else affair. */
+/** Also of a guest's trace, whose handlers the tracker does not need. */
 struct found_device {
 	int		id;		/* -1: the trace does not know it */
 	struct tep_format_field *irq, *name;	/* or NULL */
@@ -320,7 +320,7 @@ static void find_cgroups(struct kvm_fields *fields)
 	}
 }
 
-/** A host's are told to the tracker; a guest's only to whoever asks for them. */
+/** The tracker gets a host's handlers; only callers of kvm_fields_handler() get a guest's. */
 static void find_handlers(struct kvm_fields *fields)
 {
 	fields->n_handlers = kvm_handler_fields_find(fields->tep, MAX_ID, fields->handlers);

@@ -65,8 +65,8 @@ const char *kvm_fields_stranger(const struct kvm_fields *fields);
  * kvm_fields_take - give a record to the tracker
  * @id, @cpu, @pid, @time_ns: which event, where, who, when; all times of a trace are of one kind
  *
- * Any record will do; one that does not matter only tells who has the CPU. Records that are missing
- * before it must be told with kvm_tracker_lost().
+ * Any record will do; one that does not matter only shows who has the CPU. The caller must report
+ * records that are missing before it with kvm_tracker_lost().
  *
  * Return: as kvm_tracker_add().
  */
@@ -84,7 +84,7 @@ uint64_t kvm_fields_exit_rip(const struct kvm_fields *fields, const struct tep_r
 			     int id);
 
 /**
- * kvm_fields_call - the registers of a hypercall that a guest may tell of itself with
+ * kvm_fields_call - the registers of a hypercall with which a guest may report events
  * @id: which event
  * @call: receives numbers, registers and source; time, thread and CPU are the caller's to set
  *
@@ -94,11 +94,11 @@ bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *r
 		     struct hyper_call *call);
 
 /**
- * kvm_fields_boot - what a guest's own kernel tells of its boot: levels and initcalls
+ * kvm_fields_boot - what a guest's own kernel records of its boot: levels and initcalls
  * @id: which event
  * @event: receives it, of HYPER_LEVEL or HYPER_INITCALL
  *
- * Return: false for a record that tells nothing of that.
+ * Return: false for any other record.
  */
 bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		     struct hyper_event *event);
@@ -112,11 +112,11 @@ const char *kvm_fields_boot_label(const struct hyper_event *event);
 /** kvm_fields_irq - which interrupt of a device is handled from this record on; below 0: none. */
 int64_t kvm_fields_irq(const struct kvm_fields *fields, const struct tep_record *record, int id);
 
-/** kvm_fields_device - what the device of such a record is called; "" if it does not tell. */
+/** kvm_fields_device - the name of the device of such a record; "" if it has none. */
 void kvm_fields_device(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		       char name[KVM_DEVICE_SIZE]);
 
-/** Longer than the paths of most cgroups; what is longer is not told. */
+/** Longer than the paths of most cgroups; longer ones are left out. */
 #define KVM_CGROUP_SIZE	1024
 
 /** A task, or the leader of a process, enters a cgroup. */
@@ -132,7 +132,7 @@ struct kvm_cgroup_event {
  */
 bool kvm_fields_has_more(const struct kvm_fields *fields, int id);
 
-/** kvm_fields_cgroup - whether a record tells that. Return: false if not, or it is too short. */
+/** kvm_fields_cgroup - the cgroup event of a record. Return: false if it is none, or too short. */
 bool kvm_fields_cgroup(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		       struct kvm_cgroup_event *event);
 
@@ -146,9 +146,9 @@ void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *r
 		     struct kvm_step *step);
 
 /**
- * kvm_fields_handler - what a record tells of the handlers of its own kernel
+ * kvm_fields_handler - what a record shows of the handlers of its own kernel
  *
- * Return: false for a record that tells nothing of that.
+ * Return: false for any other record.
  */
 bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record *record, int id,
 			struct kvm_handler_event *event);

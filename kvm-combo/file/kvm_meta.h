@@ -165,14 +165,14 @@ int kvm_meta_name_idle_state(struct kvm_meta *meta, int32_t state, const char *n
 int kvm_meta_add_governor(struct kvm_meta *meta, const char *name);
 
 /**
- * kvm_meta_write - put it into the sidecar of a trace, which keeps what else it tells
+ * kvm_meta_write - put it into the sidecar of a trace, which keeps its other contents
  *
  * Return: 0, or a negative errno and a text in @error.
  */
 int kvm_meta_write(const char *trace_path, const struct kvm_meta *meta, char *error, size_t size);
 
 /**
- * kvm_meta_read - what the sidecar of a trace tells
+ * kvm_meta_read - the KVM part of a trace's sidecar
  * @meta: receives it, or NULL if there is none, or nothing of it in it
  *
  * Of what cannot be, nothing is taken: vCPUs without a number, a thread as a second vCPU.
@@ -200,8 +200,8 @@ const struct kvm_meta_vcpu *kvm_meta_find(const struct kvm_meta *meta, int32_t t
 int32_t kvm_meta_first(const struct kvm_meta *meta, int32_t tid);
 
 /**
- * kvm_meta_tell - tell a tracker which threads are which machine's vCPUs
- * @meta: as the sidecar tells, which counts more; or NULL
+ * kvm_meta_tell - add to a tracker which threads are which machine's vCPUs
+ * @meta: from the sidecar, which counts more; or NULL
  * @trace_path: and as trace-cmd has recorded it there
  *
  * Return: 0 or -ENOMEM.

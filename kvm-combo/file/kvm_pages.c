@@ -165,7 +165,7 @@ void kvm_pages_free(struct kvm_pages *pages)
 #define COMMIT_MASK	0x7ffffffUL
 #define MISSED_STORED	0x40000000UL	/* how many are missing stands behind the events */
 
-/** Kinds of events, of which the others tell their size in words. */
+/** Kinds of events; all other values are sizes in words. */
 enum { EVENT_LONG = 0, EVENT_PADDING = 29, EVENT_EXTEND = 30, EVENT_STAMP = 31 };
 
 /**
@@ -191,7 +191,7 @@ static size_t event_bytes(const uint32_t words[2], size_t left)
 	}
 }
 
-/** Do all events lie within the page? libtraceevent believes what they tell. */
+/** Do all events lie within the page? libtraceevent trusts their sizes. */
 static bool is_sound(const unsigned char *page, size_t size)
 {
 	unsigned long commit;
@@ -226,7 +226,7 @@ static void miss(struct kvm_pages *pages, int cpu, bool counted, uint64_t n)
 	pages->count.lost += n;
 }
 
-/** One that came after its time was told of. */
+/** A record that came after its time was reported. */
 static void leave_out(struct kvm_pages *pages, int cpu, int64_t late_ns)
 {
 	pages->count.late++;

@@ -23,8 +23,8 @@ struct kvm_pages;
 /** What has become of what was taken. */
 struct kvm_pages_count {
 	uint64_t	bytes, records;
-	uint64_t	lost;		/* records, as far as the kernel tells how many */
-	uint64_t	late;		/* records that came after their time was told of */
+	uint64_t	lost;		/* records, as far as the kernel counts them */
+	uint64_t	late;		/* records that came after their time was reported */
 	int64_t		late_ns;	/* by that much at most */
 };
 

@@ -85,7 +85,7 @@ char *reader_get_text(struct reader_cursor *cursor);
  * reader_send - send a message
  * @content: may be NULL; its size is the message's
  *
- * Return: 0, -ENOMEM if the content is incomplete, -EPIPE if nobody receives it.
+ * Return: 0, -ENOMEM if the content is incomplete, -EPIPE if it has no receiver.
  */
 int reader_send(int fd, const struct reader_head *head, const struct reader_bytes *content);
 

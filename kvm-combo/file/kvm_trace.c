@@ -447,7 +447,7 @@ const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid)
 	return kvm_reader_task(trace->reader, pid, name) ? keep_name(known, pid, name) : NULL;
 }
 
-/** Of several buffers, losses and what cannot be read are told of each. */
+/** Each of several buffers has its own notes of losses and of what cannot be read. */
 static void note_buffers(const struct kvm_trace *trace, struct trace_notes *notes)
 {
 	const struct kvm_facts *facts = trace->facts;
@@ -524,7 +524,7 @@ static int16_t class_of(struct kvm_trace *trace, int id)
 	return (int16_t)class;
 }
 
-/** All records of a trace, for whoever wants them and for a tracker, if there is one. */
+/** All records of a trace, for the caller's functions and for a tracker, if there are any. */
 struct kvm_pass {
 	struct kvm_trace *trace;
 	struct kvm_tracker *tracker;
@@ -535,7 +535,7 @@ struct kvm_pass {
 	int		cpu;
 	int64_t		begin_ns, end_ns;
 	bool		is_missing;	/* records that the tracker has not heard of yet */
-	uint64_t	missing;	/* so many */
+	uint64_t	missing;	/* number of these */
 	/* of the record that goes by: */
 	struct hyper_call call;
 	struct kvm_event sched;
@@ -578,7 +578,7 @@ static int32_t device_of(struct kvm_trace *trace, const struct kvm_item *item)
 }
 
 /**
- * For the tracker. While a buffer has lost records, the others tell only a part of what happened:
+ * For the tracker. While a buffer has lost records, the others show only a part of what happened:
  * nothing of that time counts.
  */
 static int track(struct kvm_pass *pass, const struct kvm_item *item,

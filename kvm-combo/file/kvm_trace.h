@@ -40,13 +40,13 @@ struct kvm_trace_record {
 	uint8_t		injection_flags;	/* enum kvm_trace_injection_flags */
 	uint64_t	number, before;
 	int32_t		event;		/* kvm_trace_event() */
-	int16_t		vector;		/* entry of an interrupt's handler that tells it; or
+	int16_t		vector;		/* of an interrupt's handler, in its entry; or
 					 * VIRT_NONE */
 	uint16_t	flags;		/* enum virt_guest_flags; of missing records, nothing */
 	int32_t		device;		/* whose interrupt is handled from here on, see
 					 * kvm_trace_device(); or VIRT_NONE */
 	const struct hyper_call *call;	/* of a hypercall, until the next record; else NULL */
-	const struct hyper_event *boot;	/* of what initcall:* tells, as well; else NULL */
+	const struct hyper_event *boot;	/* of initcall:*, as well; else NULL */
 	const struct kvm_event *sched;	/* kvm_fields_sched(), as well; else NULL */
 	const struct kvm_handler_event *handler; /* kvm_fields_handler(), as well; else NULL */
 	const struct kvm_cgroup_event *cgroup;	/* kvm_fields_cgroup(), as well; else NULL */
@@ -86,9 +86,9 @@ const char *kvm_trace_problem(int ret);
 void kvm_trace_close(struct kvm_trace *trace);
 
 /**
- * kvm_trace_unit - what time stamps are, as far as the file tells
+ * kvm_trace_unit - what time stamps are, as far as the file shows
  *
- * TRACE_DAT_EITHER until kvm_trace_align() tells more; such times are taken for ns.
+ * TRACE_DAT_EITHER until kvm_trace_align() finds more; such times are taken for ns.
  */
 enum trace_dat_unit kvm_trace_unit(const struct kvm_trace *trace);
 
@@ -102,7 +102,7 @@ void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz);
 /** kvm_trace_hz - of cycles; 0: they are taken for ns. */
 uint64_t kvm_trace_hz(const struct kvm_trace *trace);
 
-/** kvm_trace_meta - what the sidecar of a host's trace tells; NULL: nothing. */
+/** kvm_trace_meta - the sidecar of a host's trace; NULL: none. */
 const struct kvm_meta *kvm_trace_meta(const struct kvm_trace *trace);
 
 /** kvm_trace_lend_meta - another sidecar counts; the caller keeps it until the trace is closed. */
@@ -301,7 +301,7 @@ bool kvm_trace_has_enabled(const struct kvm_trace *trace, const char *system, co
 const char *kvm_trace_system(const struct kvm_trace *trace, int32_t event);
 
 /**
- * kvm_trace_track - walk, and give all records to a tracker, with what the sidecar tells
+ * kvm_trace_track - walk, and give all records to a tracker, with the contents of the sidecar
  * @take, @lost: as kvm_trace_walk(), for counting; may be NULL
  * @begin_ns, @end_ns: receive the span of the records
  *

@@ -44,7 +44,7 @@ static bool is_supported(const char *name, const char *version)
 	library = dlopen("libtracecmd.so.1", RTLD_NOW | RTLD_LOCAL);
 	symbol = library ? dlsym(library, "tracecmd_compress_is_supported") : NULL;
 	memcpy(&ask, &symbol, sizeof(ask));
-	/* Without that library nobody can tell, and KernelShark will not start anyway. */
+	/* Without that library it is unknown, and KernelShark does not start anyway. */
 	yes = !ask || ask(name, version);
 	if (library)
 		dlclose(library);
@@ -53,7 +53,7 @@ static bool is_supported(const char *name, const char *version)
 
 /* --- options --------------------------------------------------------------------------------- */
 
-/** What the options tell about times. */
+/** What the options say about times. */
 struct seen {
 	char		clock[32];	/* of the buffer that is read, which has no name */
 	bool		has_clock;	/* the kernel's list of clocks is there; the chosen one: */
@@ -66,7 +66,7 @@ struct seen {
 	bool		has_scale;	/* to ns, which libtracecmd applies */
 };
 
-/** Is there an end of the text within so many bytes? Return: its size with the end, or 0. */
+/** Does the text end within @size bytes? Return: its size with the end, or 0. */
 static size_t text_size(const uint8_t *data, size_t size)
 {
 	const uint8_t *end = memchr(data, '\0', size);
@@ -168,7 +168,7 @@ static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *op
 
 /**
  * As libtracecmd has it: a scale makes ns of cycles, whatever clock is named, and 'trace-cmd
- * convert' keeps it. Without a scale, the kernel's list of clocks tells. 'trace-cmd split' keeps
+ * convert' keeps it. Without a scale, the kernel's list of clocks decides. 'trace-cmd split' keeps
  * neither.
  */
 static enum trace_dat_unit unit_of(const struct seen *seen)
@@ -277,7 +277,7 @@ int trace_dat_guests(const char *path, trace_dat_guest_fn take, void *arg)
 	struct dat_file dat;
 	char problem[256];
 
-	/* what is wrong with a file has been said by whoever opened it */
+	/* messages about a damaged file were printed when it was opened */
 	if (dat_open(&dat, path, problem, sizeof(problem)))
 		dat_options(&dat, take_guest, &guests);
 	dat_close(&dat);

@@ -25,7 +25,7 @@ bool trace_dat_is(const char *path);
 /** What libtracecmd's times of a file are. */
 enum trace_dat_unit {
 	TRACE_DAT_NS,
-	TRACE_DAT_CYCLES,	/* of the TSC; the file does not tell how long they are */
+	TRACE_DAT_CYCLES,	/* of the TSC; the file does not say how long they are */
 	TRACE_DAT_EITHER,	/* 'trace-cmd split' has kept the clock's name, but not whether it
 				 * wrote ns or cycles; libtracecmd takes them for ns */
 };
@@ -57,13 +57,13 @@ struct trace_dat_info {
  */
 bool trace_dat_check(const char *path, char *problem, size_t size, struct trace_dat_info *info);
 
-/** Takes a guest that a file names: the thread of each of its CPUs, 0 where it tells none. */
+/** Takes a guest that a file names: the thread of each of its CPUs, 0 where it names none. */
 typedef int (*trace_dat_guest_fn)(void *arg, const char *name, const int32_t *tids, int n);
 
 /**
  * trace_dat_guests - all guests that trace-cmd has recorded in a host's file, in the file's order
  *
- * libtracecmd tells only of those whose own files are open.
+ * libtracecmd returns only those whose own files are open.
  *
  * Return: 0, -ENOMEM, or what @take returned other than 0.
  */
@@ -81,7 +81,7 @@ void trace_dat_uname(const char *path, char text[TRACE_DAT_UNAME]);
 /**
  * trace_dat_unpack - an uncompressed copy of a file that zlib or zstd has compressed
  *
- * The copy has no name, so that it is gone when it is closed, whatever happens. TMPDIR tells where.
+ * The copy has no name, so that it is gone when it is closed, whatever happens. It is in TMPDIR.
  * What the file claims to become is compared with its size, and with the room that is left, first.
  *
  * Return: a file descriptor, or a negative errno and a text, with the file's name, in @error.
@@ -93,16 +93,16 @@ struct trace_dat_scale {
 	uint32_t	mult, shift;
 };
 
-/** trace_dat_find_scale - Return: false if the file does not tell it. */
+/** trace_dat_find_scale - Return: false if the file has none. */
 bool trace_dat_find_scale(const char *path, struct trace_dat_scale *scale);
 
 /**
- * trace_dat_add_scale - tell in a file that counts cycles how long they are
+ * trace_dat_add_scale - add to a file that counts cycles how long they are
  *
  * As trace-cmd record --tsc2nsec does at its end; all who read the file get ns from then on. A few
  * bytes are added behind the end, and 8 bytes of the head changed.
  *
- * Return: 0, -EEXIST if the file tells it already, -EINVAL if it is not of version 7, or a negative
+ * Return: 0, -EEXIST if the file has it already, -EINVAL if it is not of version 7, or a negative
  * errno.
  */
 int trace_dat_add_scale(const char *path, const struct trace_dat_scale *scale);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** Of version 7: what a section, and the option that tells where it is, are about. */
+/** Of version 7: what a section, and the option with its place, are about. */
 enum dat_id {
 	DAT_DONE = 0,			/* of an option, and of the section of the options */
 	DAT_DATE = 1,
@@ -136,7 +136,7 @@ bool dat_is_possible(const struct dat_file *dat, uint64_t packed, uint64_t unpac
 /** dat_can_unpack - is the file compressed by zlib or zstd, or not at all? */
 bool dat_can_unpack(const struct dat_file *dat);
 
-/** What a DAT_BUFFER or DAT_BUFFER_TEXT of version 7 tells. */
+/** The contents of a DAT_BUFFER or DAT_BUFFER_TEXT of version 7. */
 struct dat_buffer {
 	uint8_t		*offset;		/* 8 bytes: of its section */
 	const char	*name, *clock;

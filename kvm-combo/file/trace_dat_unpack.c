@@ -90,7 +90,7 @@ static bool patch(struct unpack *unpack, uint64_t offset, uint64_t value)
 
 /* --- sections -------------------------------------------------------------------------------- */
 
-/** Is there so much at an offset, and was it not all there before? */
+/** Are @size bytes at @offset in the file, and not more in all than the file has? */
 static bool take_input(struct unpack *unpack, uint64_t offset, uint64_t size)
 {
 	const struct dat_file *in = unpack->in;
@@ -249,7 +249,7 @@ static bool copy_buffer(struct unpack *unpack, const struct dat_option *option)
 	return ok && end_section(unpack, size_at);
 }
 
-/** Descriptions of sections; no option tells where they are. */
+/** Descriptions of sections; no option contains their places. */
 static bool copy_strings(struct unpack *unpack)
 {
 	struct dat_section section;

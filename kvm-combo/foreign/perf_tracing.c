@@ -124,7 +124,7 @@ static int take_formats(struct perf_reader *reader, struct perf_bytes *bytes, co
 	for (; !ret && n; n--) {
 		ret = take_sized(bytes, 8, &format) ? take_format(reader, system, &format) :
 		      -EILSEQ;
-		/* a name that no system has is nobody's */
+		/* an event whose system has an invalid name is left out */
 		if (ret == -EINVAL)
 			ret = 0;
 	}

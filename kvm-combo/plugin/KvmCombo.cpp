@@ -47,7 +47,7 @@ private:
 /** Of a guest's tasks, in a window. */
 constexpr size_t MOST_RUNS = 50000;
 
-/** What of one graph its trace does not tell of, hatched over what KernelShark has drawn on. */
+/** The times of one graph that its trace does not cover, hatched over KernelShark's lines. */
 class Hatch : public KsPlot::PlotObject {
 public:
 	Hatch(int x0, int y0, int y1, std::vector<ks_gap> &&gaps)
@@ -214,7 +214,7 @@ void fadeTask(KsCppArgV *argv, int streamId, int pid)
 
 		window.from_ns = from - offset;
 		for (i = i == n_runs ? 0 : i; i + 1 < n_runs && all[i].from_ns < to; i++) {
-			/* of so many, a column's share says little, and takes long */
+			/* with more runs, a column's share says little, and takes long */
 			if (++steps > MOST_RUNS)
 				return;
 			if (all[i].pid == pid && vcpu != VIRT_NONE)

@@ -36,7 +36,7 @@ namespace {
 
 constexpr size_t MOST_BY_ITSELF = 32;	/* combos; more are left to the dialog */
 constexpr int MOST_PLACES = 3;		/* vCPUs on which a guest's guest runs, in its combo */
-constexpr int LEAST_SHARE = 10;		/* that is counted, of its time: one in so many */
+constexpr int LEAST_SHARE = 10;		/* 1 / LEAST_SHARE of its time is too little to count */
 constexpr int MARGIN = 12;		/* around what is scrolled to */
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 
@@ -568,7 +568,7 @@ void KvmCombos::reveal()
 	QScrollBar *bar = area->verticalScrollBar();
 	std::pair<int, int> place = { area->viewport()->height(), _top };
 
-	/* Whoever has scrolled since wants to see something else. */
+	/* Keep the place if the user has scrolled since. */
 	if (_reveal || (_revealed == bar->value() && _place != place)) {
 		if (_top < bar->value() || _base > bar->value() + place.first)
 			bar->setValue(_top - MARGIN);

@@ -16,7 +16,7 @@
 #include "virt_pairing.h"
 #include "virt_registry.h"
 
-/** Rows that are looked at to tell when a guest was active, and times that are kept per CPU. */
+/** Rows that are read to find when a guest was active, and times that are kept per CPU. */
 #define MAX_ROWS	400000
 #define MAX_TIMES	4000
 

@@ -126,8 +126,8 @@ static void promise(int stream_id)
 /* --- while KernelShark loads ----------------------------------------------------------------- */
 
 /**
- * Nothing has been collected. Who is who tells the file with its sidecar, whatever other files are
- * open.
+ * Nothing has been collected. The file and its sidecar name guests and vCPUs, whatever other files
+ * are open.
  *
  * Return: false without memory.
  */
@@ -152,7 +152,7 @@ static bool begin(struct collection *collection)
 }
 
 /**
- * Does KernelShark load all once more? It does so without telling plugins, for its advanced filter.
+ * Does KernelShark load all once more? For its advanced filter, it does so without a notice.
  * The records of a CPU come in the order of the file; one before which others are missing comes
  * twice, first as these.
  */
