@@ -2,9 +2,9 @@
 /**
  * @file	fuzz_kvm_pages.c
  * @brief	Any bytes as pages of the kernel's trace buffers: they are read within the page, and
- *		what is followed tells models in which every vCPU's intervals fill the time.
+ *		the models made of them have intervals that fill the time of every vCPU.
  *
- * Input, page by page: CPU, size (2 bytes), so many bytes of it; the bit 0x80 of the CPU says that
+ * Input, page by page: CPU, size (2 bytes), that many bytes; the bit 0x80 of the CPU says that
  * a model is made before.
  */
 #include <errno.h>
@@ -70,7 +70,7 @@ static void remove_folder(void)
 	check(!system(command), "a folder is left");
 }
 
-/** What the kernel tells of its events, as long as this process lives. */
+/** The kernel's formats of its events, as long as this process lives. */
 static void make_formats(void)
 {
 	char path[PATH_MAX];
@@ -122,7 +122,7 @@ static void look(struct kvm_pages *pages, struct kvm_follow *follow, int64_t *be
 		return;
 	if (*begin_ns == INT64_MIN)
 		*begin_ns = next_ns;
-	/* records of nobody, which tell nothing */
+	/* records without a thread, which add nothing */
 	if (*begin_ns == INT64_MAX) {
 		*begin_ns = INT64_MIN;
 		return;

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define N_KINDS		17
 #define FIRST_OTHER	236	/* see add_other() */
 
-/** What handlers and threads are told with. */
+/** Calls of the tracker for handlers and threads. */
 static int add_other(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns,
 		     const struct kvm_event *event)
 {

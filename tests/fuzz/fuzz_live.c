@@ -5,7 +5,7 @@
  *
  * The first byte says in which pieces they come. A model of the end is made now and then, in which
  * every vCPU's intervals fill the time; and of a sound trace that was there as a whole when it
- * began, it tells what the model of the file does.
+ * began, it has the contents of the file's model.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -95,7 +95,7 @@ static bool push(struct xen_live *live, const uint8_t *data, size_t size, size_t
 	return !ret && !xen_live_end(live);
 }
 
-/** Return: what is told of all intervals, as a number. */
+/** Return: a checksum of all intervals. */
 static uint64_t outcome(const uint8_t *data, size_t size, size_t piece)
 {
 	struct steps steps = { .live = new_live(STEP_NS) };

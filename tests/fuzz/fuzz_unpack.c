@@ -75,7 +75,7 @@ static struct unpacked unpack_all(const uint8_t *data, size_t size, size_t in_si
 static void check_source(const uint8_t *data, size_t size)
 {
 	struct unpacked whole = unpack_all(data, size, size + 16, 65536);
-	/* the beginning of each piece must tell what it is: eight bytes at least */
+	/* the beginning of each piece must show what it is: eight bytes at least */
 	struct unpacked parts = unpack_all(data, size, 8 + size % 13, 1 + size % 4093);
 	size_t n = whole.n < parts.n ? whole.n : parts.n;
 
