@@ -46,7 +46,7 @@ struct clock_recipe {
 					 * again; the last one has no length; or NULL */
 	int64_t		offset;
 	double		ppm;
-	int		wrong;		/* one of so many events is anywhere; 0: none is */
+	int		wrong;		/* one of this many events is anywhere; 0: none is */
 	int		lost_percent;	/* of the host's time */
 	int64_t		host_from, host_to; /* what the host traced of it; 0, 0: all */
 	bool		periodic;	/* all stretches are the same, with an event at their end
@@ -54,7 +54,7 @@ struct clock_recipe {
 	bool		irqs;		/* each begins with an interrupt, else of a timer: */
 	int		device_percent;	/* of them by a device */
 	int		missed_percent;	/* of injections the host has not recorded */
-	bool		told;		/* handlers tell their vectors */
+	bool		told;		/* handlers have their vectors */
 };
 
 /** clock_world_make - by a recipe; to be given to clock_world_drop() */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	same_model.h
- * @brief	Two models that tell the same. To be included after cmocka.h.
+ * @brief	Two models with the same contents. To be included after cmocka.h.
  */
 #ifndef KSHARK_VIRT_SAME_MODEL_H
 #define KSHARK_VIRT_SAME_MODEL_H

@@ -167,7 +167,7 @@ static void check_window(const struct virt_model *model, const char *what, int64
 	}
 }
 
-/** A vCPU on a pCPU, as the pCPU tells. */
+/** A vCPU on a pCPU, according to the pCPU. */
 struct stay {
 	int32_t		vcpu;
 	int64_t		start_ns, end_ns;
@@ -265,7 +265,7 @@ struct cut {
 	const char	*name;
 	bool		(*leave_out)(const struct tep_event *event);
 	unsigned int	lose;		/* of 1000 records */
-	bool		told;		/* ring buffers tell what is missing, other than filters */
+	bool		told;		/* ring buffers, unlike filters, record losses */
 	bool		whole;		/* exit and entry became one record, at the entry */
 };
 
@@ -433,7 +433,7 @@ static void check_kvm(void **state)
 	}
 }
 
-/* --- what a trace without sched_switch still tells ------------------------------------------- */
+/* --- what a trace without sched_switch still shows ------------------------------------------- */
 
 /** In its first part a vCPU may not be found yet. */
 static int64_t first_exit(const struct virt_model *model, int32_t vcpu)
@@ -444,7 +444,7 @@ static int64_t first_exit(const struct virt_model *model, int32_t vcpu)
 								    virt_model_end(model);
 }
 
-/** The guest's time is the same; nothing else is said that only sched_switch can tell. */
+/** The guest's time is the same; nothing else is said that only sched_switch can show. */
 static void check_same_guest(const struct virt_model *whole, const struct virt_model *cut)
 {
 	for (int32_t v = 0; v < virt_model_n_vcpus(cut); v++) {
@@ -469,7 +469,7 @@ static void check_same_guest(const struct virt_model *whole, const struct virt_m
 			if (interval->state != VIRT_HYPERVISOR && interval->state != VIRT_VMM)
 				continue;
 			assert_true(interval->flags & VIRT_INTERVAL_UNSPLIT);
-			/* whoever asked for a wait probably slept */
+			/* a vCPU that asked for a wait probably slept */
 			assert_true(interval->start_ns == end ||
 				    virt_model_reason_class(cut, interval->detail) !=
 				    VIRT_EXIT_HALT);
@@ -489,7 +489,7 @@ static void test_without_switches(void **state)
 	virt_model_free(whole);
 }
 
-/* --- what a trace with hypercalls alone tells ------------------------------------------------ */
+/* --- what a trace with hypercalls alone shows ------------------------------------------------ */
 
 /** All of what is said in @interval is so in the whole trace; guest code is never known. */
 static void check_true(const struct virt_model *whole, int32_t vcpu,

@@ -24,7 +24,7 @@
 
 #define MAX_FILES	200
 
-/* A child may use this, and so many bytes per byte of the file. */
+/* A child may use MEMORY_BASE bytes, and MEMORY_FACTOR bytes per byte of the file. */
 #define MEMORY_BASE	(24 << 20)
 #define MEMORY_FACTOR	24
 /* The thread sanitizer looks at each access for several of them. */

@@ -28,7 +28,7 @@
 
 #define N_BY_CHANCE	(12 / ENOUGH(4))
 
-/** Events that tell of one kind of things; each of them may not have been recorded. */
+/** Groups of events, each about one kind of things; any may not have been recorded. */
 static const struct group {
 	const char	*name, *events[4];
 } groups[] = {
@@ -250,7 +250,7 @@ static bool state_fits(const struct pair *pair)
 	return said->state == is->state && (!is_on(is) || said->pcpu == is->pcpu);
 }
 
-/** What ended a wait: the same, or less of it, or nobody knows. */
+/** What ended a wait: the same, or less of it, or unknown. */
 static bool wake_fits(const struct pair *pair)
 {
 	const struct virt_wake *is = virt_model_wake(pair->whole, pair->is->detail);
@@ -274,7 +274,7 @@ static bool wake_fits(const struct pair *pair)
 			  virt_model_who(pair->cut, said->who)));
 }
 
-/** Which exit it was, who took the pCPU: the same, or nobody knows. */
+/** Which exit it was, who took the pCPU: the same, or unknown. */
 static bool detail_fits(const struct pair *pair)
 {
 	const struct virt_interval *is = pair->is, *said = pair->said;
@@ -459,7 +459,7 @@ static int cpu_there(const struct kvm_tracker *tracker, int64_t cpu)
 	return cpu >= 0 && cpu < n ? (n - 1 - (int)cpu + n / 2) % n : (int)cpu;
 }
 
-/** Threads that are called alike are told apart by their numbers: those stay. */
+/** Numbers distinguish threads of one name: those stay. */
 static struct kvm_event event_there(const struct sample *sample, const struct kvm_tracker *tracker,
 				    const struct kvm_event *event)
 {

@@ -69,8 +69,8 @@ char *__wrap_strdup(const char *text)
 }
 
 /**
- * Let each allocation of @use fail, of more than @most every so many. It returns 0, -ENOMEM, or
- * what differs from what it found the first time.
+ * Let each allocation of @use fail, or about @most of them if there are more. @use returns 0,
+ * -ENOMEM, or another value if its result differs from the first one.
  */
 static void sweep(int (*use)(void *arg), void *arg, long most)
 {
@@ -97,7 +97,7 @@ static void sweep(int (*use)(void *arg), void *arg, long most)
 
 /* --- from a xentrace file ------------------------------------------------------------------- */
 
-/** What is told of a trace beside it. */
+/** What comes with a trace beside it. */
 static void write_sidecar(const char *path, char *sidecar, size_t size)
 {
 	static const char text[] = "{ \"domains\": [ { \"id\": 1, \"name\": \"web\", "
@@ -244,7 +244,7 @@ static void test_each_allocation(void **state)
 	check(trace_zstd, false);
 }
 
-/** What is known of a model, whoever made it, as one number. */
+/** A checksum of a model, however it was made. */
 static uint64_t sum_of(const struct virt_model *model)
 {
 	uint64_t sum = (uint64_t)virt_model_n_machines(model);
@@ -388,7 +388,7 @@ static void test_counts(void **state)
 
 /* --- from records of KVM -------------------------------------------------------------------- */
 
-/** Two machines, one of them told with its threads; losses, wake-ups, a hypercall, nesting. */
+/** Two machines, one of them added with its threads; losses, wake-ups, a hypercall, nesting. */
 static int feed(struct kvm_tracker *tracker)
 {
 	static const int32_t tids[] = { 100, 101, 0 };
@@ -499,7 +499,7 @@ static int use_window(void *arg)
 	return 0;
 }
 
-/** The same, one vCPU and one machine at a time: what is missing is told. */
+/** The same, one vCPU and one machine at a time: what is missing is reported. */
 static int use_walk(void *arg)
 {
 	const struct virt_window_query query = {

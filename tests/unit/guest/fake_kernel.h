@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	fake_kernel.h
- * @brief	So much of a kernel that sources of guest/ run as parts of a program.
+ * @brief	The parts of a kernel that sources of guest/ need to run in a program.
  *
  * All headers of the kernel that they include are this one (tests/CMakeLists.txt). What a source of
  * guest/ has from another one, its test makes up.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_ht_functions.c
- * @brief	Functions of a list, by a kretprobe each: which are told, which were missed.
+ * @brief	Functions of a list, by a kretprobe each: which are reported, which were missed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_ht_patterns.c
- * @brief	Functions of a list, by an fprobe each: which are told, which were missed.
+ * @brief	Functions of a list, by an fprobe each: which are reported, which were missed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -87,7 +87,7 @@ static void test_machine(void **state)
 	assert_non_null(machine);
 	assert_int_equal(machine->n, 1);
 	assert_int_equal(machine->vcpus[0].n_injections, 0);
-	/* of whom nothing is ever told */
+	/* which has no records */
 	assert_int_equal(machine->vcpus[0].changes[machine->vcpus[0].n - 1].where,
 			 VIRT_CLOCK_UNKNOWN);
 	align_machine_free(machine);
@@ -101,7 +101,7 @@ static void test_machine(void **state)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/** What a walk tells of each CPU. */
+/** The result of a walk for each CPU. */
 struct seen {
 	size_t		n[8], n_vectors[8], n_irqs[8];
 	int64_t		first[8], last[8];

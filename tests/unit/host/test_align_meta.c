@@ -130,7 +130,7 @@ static void test_read(void **state)
 	assert_int_equal(meta->tids[1], VIRT_NONE);
 	assert_int_equal(meta->tids[2], 30);
 	align_meta_free(meta);
-	/* what is not told; an interval is of two */
+	/* what is missing; an interval has two ends */
 	assert_int_equal(read_text("{\"alignment\":{\"offset\":5,\"interval\":[1,2,3]}}", &meta),
 			 0);
 	assert_string_equal(meta->host, "");
@@ -348,7 +348,7 @@ static int take_time(void *arg, const struct kvm_trace_record *record)
 	return 1;
 }
 
-/** The time of a trace's first record, with what its sidecar tells, if that is wanted. */
+/** The time of a trace's first record, with its sidecar, if that is wanted. */
 static int64_t first_time(const char *path, bool align)
 {
 	struct kvm_trace *trace = kvm_trace_open(path, error, sizeof(error));

@@ -138,7 +138,7 @@ static void test_exchanged(void **state)
 	assert_true(pairing.alignment.explained_percent < 100);
 }
 
-/** A CPU without any event is nobody, and needs no vCPU. */
+/** A CPU without any event is not paired, and needs no vCPU. */
 static void test_silent(void **state)
 {
 	const struct virt_clock_cpu cpus[] = {

@@ -14,7 +14,7 @@
 #include "align_try.h"
 #include "sample_kvm.h"
 
-/** The host's clock is ahead of the guest's by so much. */
+/** The host's clock is ahead of the guest's by this. */
 #define AHEAD	INT64_C(5000000000)
 
 /** A vCPU executes its guest from so long before an event to so long after it. */
@@ -195,7 +195,7 @@ static void test_machines(void **state)
 	try(&world, &pair);
 	assert_non_null(align_pair_refusal(&pair));
 	align_pair_free(&pair);
-	/* if both were given them, they tell nothing */
+	/* if both were given them, they decide nothing */
 	pair = (struct align_pair){ .chosen_pid = 0 };
 	inject(&world, 0, &pair.injections);
 	inject(&world, 1, &pair.injections);
@@ -205,7 +205,7 @@ static void test_machines(void **state)
 	drop(&world);
 }
 
-/** The vCPU of each CPU is told; nothing is of what there is not. */
+/** The vCPU of each CPU is returned; no vCPU for CPUs that do not exist. */
 static void check_vcpus(const struct align_pair *pair, int32_t machine)
 {
 	for (int32_t c = 0; c < 2; c++) {
@@ -231,7 +231,7 @@ static void test_exchanged(void **state)
 	drop(&world);
 }
 
-/** A source of which no machine tells anything finds none, and that is no error. */
+/** A source without records of any machine finds none, and that is no error. */
 static void test_unknown_tsc(void **state)
 {
 	struct align_pair pair = { .source = ALIGN_SIDECAR, .cycles = true };
@@ -309,7 +309,7 @@ static void test_unequal_elsewhere(void **state)
 }
 
 /**
- * What trace-cmd has recorded puts half of the events where the host tells nothing. It is replaced
+ * What trace-cmd has recorded puts half of the events where the host has no records. It is replaced
  * by what explains these, too; but not by what is doubtful itself.
  */
 static void test_strays(void **state)

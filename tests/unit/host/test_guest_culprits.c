@@ -104,7 +104,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(culprits.n, 0);
 	guest_culprits_free(&culprits);
 
-	/* records that do not lie where the vCPU executed them tell nothing */
+	/* records at times when the vCPU was not executed count as nothing */
 	is_aligned = false;
 	assert_int_equal(guest_culprits_init(&culprits, model, &guest, 1), 0);
 	assert_false(guest_culprits_know(&culprits, 1));
@@ -142,7 +142,7 @@ static void make_world(struct world *world, unsigned int seed)
 		for (int p = 0; p < 2; p++) {
 			if (!pick(&seed, 6))
 				who[p] = pick(&seed, N_VCPUS + 1);
-			/* nobody is on two */
+			/* no task is on two */
 			if (p && who[p] == who[0])
 				who[p] = N_VCPUS;
 			world->occupant[p][t] = who[p] == N_VCPUS ? VIRT_NONE : who[p];
@@ -197,7 +197,7 @@ static void recount(const struct world *world, const struct guest_culprits *culp
 		}
 }
 
-/** Of each culprit of which anything is known, all of its time is told. */
+/** The tasks of a known culprit have all of its time. */
 static void check_sums(const struct guest_culprits *culprits, int v, int64_t from, int64_t to)
 {
 	struct virt_culprit told[N_VCPUS + 2];
@@ -266,7 +266,7 @@ static void test_recounted(void **state)
 	}
 }
 
-/** As long as nobody has asked for anything, nothing is known. */
+/** Before the first request, nothing is known. */
 static void test_nothing(void **state)
 {
 	struct guest_culprits culprits = { 0 };

@@ -123,7 +123,7 @@ static void test_parts(void **state)
 	virt_model_free(model);
 }
 
-/** While records are lost, and before the first and after the last one, nobody has the CPU. */
+/** While records are lost, before the first and after the last one, no task has the CPU. */
 static void test_lost(void **state)
 {
 	struct virt_model *model = make_model();
@@ -210,7 +210,7 @@ static const char *cgroup_at(const struct guest_tasks *tasks, int32_t pid, int64
 
 /**
  * Records come CPU by CPU, not in order. A task enters /a, and makes another one before and after
- * that; a pid is used again. What another hierarchy tells does not count, whenever it is told.
+ * that; a pid is used again. Records of another hierarchy never count, early or late.
  */
 static void test_who_is_in_a_cgroup(void **state)
 {

@@ -20,7 +20,7 @@
 
 /* --- stretches, by hand ---------------------------------------------------------------------- */
 
-/** What was told of stretches. */
+/** The stretches that were reported. */
 struct told {
 	struct host_monitor_stretch all[100];
 	size_t		n;
@@ -95,7 +95,7 @@ static void test_stretches(void **state)
 	assert_int_equal(host_monitor_time(&monitor, 1000000), 0);
 	host_monitor_stretches(&monitor, 0, 50000, take, &told);
 	assert_int_equal(told.n, 3);
-	/* the first access is told a little too early, the fourth lies in guest code */
+	/* the first access is recorded a little too early, the fourth lies in guest code */
 	check(&told.all[0], 11000, 20000, 6000, 0, 3, 1);
 	check(&told.all[1], 31000, 34000, 3000, 4, 1, 0);
 	check(&told.all[2], 35000, 37000, 2000, 5, 1, 1);
@@ -114,7 +114,7 @@ static void test_stretches(void **state)
 	host_monitor_vcpu_stretches(&monitor, 0, 21000, 29000, take, &told);
 	host_monitor_vcpu_stretches(&monitor, 0, 15000, 18000, take, &told);
 	assert_int_equal(told.n, 0);
-	/* where nobody knows when they were, no access is in any */
+	/* if their times are unknown, no access is in any */
 	monitor.source = HOST_MONITOR_NONE;
 	host_monitor_stretches(&monitor, 0, 50000, take, &told);
 	assert_int_equal(told.n, 3);
@@ -179,7 +179,7 @@ static size_t moments(int64_t (*times)[2], size_t n)
 
 static int64_t moment_times[1000][2];
 
-/** A log of that, by a clock that is late by so much. */
+/** A log of that, by a clock that is late by @late_ns. */
 static void put_log(int64_t late_ns)
 {
 	size_t n = moments(moment_times, COUNT(moment_times));
@@ -197,7 +197,7 @@ static void put_log(int64_t late_ns)
 	fclose(out);
 }
 
-/** The same by QEMU's simple backend, which tells the monitor's process. */
+/** The same by QEMU's simple backend, which records the monitor's process. */
 static void put_simple(int64_t late_ns, int32_t process)
 {
 	static const char event[] = "kvm_run_exit";
@@ -255,7 +255,7 @@ static void check_no_notes(const struct host_monitor *monitor)
 	free(notes);
 }
 
-/** By the sidecar's moment; by causality, if the clock was set meanwhile. */
+/** By the sidecar's moment; by causality, if the clock was set since. */
 static void test_clocks(void **state)
 {
 	static const int64_t late[] = { INT64_C(3600000000123), INT64_C(-7000000777) };
@@ -296,7 +296,7 @@ static void test_simple_clocks(void **state)
 	realtime = was;
 }
 
-/** Events that cannot be explained are not placed, and it is told. */
+/** Events that cannot be explained are not placed, and a note says so. */
 static void test_no_clock(void **state)
 {
 	struct host_monitor monitor;
@@ -351,7 +351,7 @@ static void test_refused(void **state)
 	host_monitor_close(&monitor);
 }
 
-/** In any window, all time in the monitor is told, and no access twice. */
+/** In any window, all time in the monitor is reported, and no access twice. */
 static void test_law(void **state)
 {
 	const struct virt_machine *machine = virt_model_machine(real, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_host_topology.c
- * @brief	Where physical CPUs are, as four sources tell it, and how far from each other.
+ * @brief	Where physical CPUs are, from four sources, and how far from each other.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void test_sources(void **state)
 	struct host_topology topology;
 
 	(void)state;
-	/* as util-linux writes caches: in columns, or in one, or not; not told; no caches known */
+	/* as util-linux writes caches: in columns, or in one, or not; missing; no caches known */
 	topology = of("# CPU,Core,Socket,Node,,L1d,L1i,L2,L3\n0,0,0,0,,0,0,0,4\n"
 		      "# CPU,Core,Socket,Node,Cache\n2,1,0,0,1:1:1:5\n1,0,0,1\n3,1,,\n4,2,0,0,,\n");
 	assert_int_equal(topology.n, 5);
@@ -78,7 +78,7 @@ static void test_sources(void **state)
 static void test_distances(void **state)
 {
 	/* two threads; a core that shares their cache; one that does not; one far away; one of
-	 * whose caches, one of whose node nothing is told */
+	 * whose caches, one of whose node is unknown */
 	struct host_topology topology = of("0,0,0,0,,8\n1,0,0,0,,8\n2,1,0,0,,8\n3,2,0,0,,9\n"
 					   "4,3,1,1,,10\n5,4,0,0\n6,5,0,\n7,6,0,,,8\n");
 	static const struct {
@@ -103,7 +103,7 @@ static void test_distances(void **state)
 	host_topology_free(&topology);
 }
 
-/** What the kernel tells of this machine's CPUs, told as the sidecar has it, comes back. */
+/** The kernel's topology of this machine, written as in a sidecar, is read back. */
 static void test_live(void **state)
 {
 	char *trace = trace_file("", 0, ".dat"), sidecar[4096], error[256] = "";

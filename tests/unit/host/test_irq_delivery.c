@@ -48,7 +48,7 @@ static void collect(struct xen_trace *trace, struct irq_injections *injections)
 	irq_injections_sort(injections);
 }
 
-/** An injection belongs to whoever is on its pCPU; before that is known, and to idle, to nobody. */
+/** An injection belongs to the vCPU on its pCPU; to none if that is unknown or idle. */
 static void test_collect_xen(void **state)
 {
 	struct xen_trace_options options = { .cpu_hz = 1000000000, .absolute_time = true };
@@ -119,7 +119,7 @@ static size_t count_raw(const char *path, uint32_t event)
 	return n;
 }
 
-/** Also the one that is injected before any record has told who is on its pCPU. */
+/** Also the one that is injected before any record has shown who is on its pCPU. */
 static void test_sample_xen(void **state)
 {
 	const char *path = sample_path("domU.xen.gz");
@@ -241,7 +241,7 @@ static void test_deliver_xen(void **state)
 	assert_int_equal(longest->handler_ns, 2525697083);
 	irq_list_free(&irqs);
 
-	/* another clock, with which the guest's events are anywhere: nothing is told */
+	/* another clock, with which the guest's events are anywhere: no result */
 	world.parts[KS_CLOCK_OFFSET] = 100000000;
 	assert_int_equal(irq_pair_read(&world.pair, &irqs), 0);
 	assert_int_equal(irqs.n, 0);

@@ -28,7 +28,7 @@ static void by_vcpu(void **state)
 	assert_string_equal(virt_devices_name(devices, 1, 0x22), "virtio1");
 	assert_null(virt_devices_name(devices, 0, 0x23));
 	assert_null(virt_devices_name(devices, 0, VIRT_NONE));
-	/* the vector has been given to another one: nobody knows when */
+	/* the vector has been given to another one, at an unknown time */
 	assert_int_equal(virt_devices_add(devices, 0, 0x22, "ttyS0"), 0);
 	assert_null(virt_devices_name(devices, 0, 0x22));
 	assert_int_equal(virt_devices_add(devices, 0, 0x22, "ttyS0"), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_recording_folder.c
- * @brief	recording.json: what is written is read, and what is damaged is told.
+ * @brief	recording.json: what is written is read, and damage is reported.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -290,7 +290,7 @@ static void test_too_many(void **state)
 	free(text);
 }
 
-/** Whatever else is called so is told, and not waited for. */
+/** Any other file of this name is an error, and not waited for. */
 static void test_no_file(void **state)
 {
 	char *path = recording_path(folder, RECORDING_FILE);

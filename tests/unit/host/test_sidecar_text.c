@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_sidecar_text.c
- * @brief	An alignment in a sidecar: nothing else in it changes, and nobody else's is lost.
+ * @brief	An alignment in a sidecar: nothing else in it changes, and no other is lost.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -288,7 +288,7 @@ static void test_round(void **state)
 	align_meta_free(read);
 }
 
-/** What a sidecar says, of which somebody may have changed anything. */
+/** A sidecar in which a user may have changed anything. */
 static struct align_meta *read_text(const char *alignment, int wanted)
 {
 	struct align_meta *meta;
@@ -337,7 +337,7 @@ static void test_by_hand(void **state)
 	assert_int_equal(meta->hi, 5);
 	assert_int_equal(meta->at, 3);
 	align_meta_free(meta);
-	/* CPUs in any order, and some that cannot be; the others are nobody */
+	/* CPUs in any order, and some that cannot be; the others have no vCPU */
 	meta = read_text("{ \"offset\": 5, \"vcpus\": [ { \"guest_cpu\": 2, \"tid\": 12 }, "
 			 "{ \"guest_cpu\": 0, \"tid\": 10 }, { \"guest_cpu\": -1, \"tid\": 9 }, "
 			 "{ \"guest_cpu\": 4096, \"tid\": 9 }, { \"tid\": 9 }, "
@@ -361,7 +361,7 @@ static void test_by_hand(void **state)
 	assert_string_equal(error, "");
 }
 
-/** What cannot be read is told as what it is. */
+/** The message for an unreadable file says what it is. */
 static void test_words(void **state)
 {
 	struct align_meta *meta;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_hyper_detect.c
- * @brief	The dialect that a machine speaks is found by its calls, and the choice is told.
+ * @brief	The dialect that a machine speaks is found by its calls, and the choice is reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static void test_by_numbers(void **state)
 	assert_null(strstr(text, "as much sense"));
 }
 
-/** Somebody else's calls are not taken for those of a dialect that shares a number. */
+/** Calls of another program are not taken for those of a dialect that shares a number. */
 static void test_others(void **state)
 {
 	(void)state;
@@ -147,7 +147,7 @@ static void test_ours(void **state)
 	assert_ptr_equal(hyper_dialects[0], hyper_dialect_find("hypertrace"));
 }
 
-/** Of Xen, the numbers alone do not tell. */
+/** On Xen, the numbers alone do not decide. */
 static void test_others_of_xen(void **state)
 {
 	struct hyper_call call = { .nr = 0x500, .a = { 0x100 }, .bytes = 28, .source = HYPER_XEN };
@@ -164,7 +164,7 @@ static void test_others_of_xen(void **state)
 	assert_string_equal(found(), "hypertrace");
 }
 
-/** The first that a machine tells of its clock, whichever vCPU does. */
+/** The first frequency that a machine reports, from any vCPU. */
 static void test_frequency(void **state)
 {
 	static const struct {
@@ -173,7 +173,7 @@ static void test_frequency(void **state)
 		uint32_t after;
 	} calls[] = {
 		{ 50, 0x500, 1, 1000, 0 },		/* no control call */
-		{ 50, 0x400, 3, 1000, 0 },		/* a stop tells how many calls there were */
+		{ 50, 0x400, 3, 1000, 0 },		/* a stop has the number of calls */
 		{ 40, 0x400, 2, 0, 0 },			/* it does not know */
 		{ 30, 0x400, 2, 2000, 2000 }, { 35, 0x400, 1, 3000, 2000 },
 		{ 20, 0x400, 1, 4000, 4000 },
@@ -192,7 +192,7 @@ static void test_frequency(void **state)
 	}
 }
 
-/** What two clocks of a vCPU tell, once they are far from each other, against what it believes. */
+/** The measure from two clocks of a vCPU, far from each other, against the reported frequency. */
 static void test_measured(void **state)
 {
 	static const struct {

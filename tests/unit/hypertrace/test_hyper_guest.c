@@ -191,7 +191,7 @@ static void test_names(void **state)
 	take(0, 1, event);
 	assert_string_equal(hyper_guest_task(guest, 100)->comm, "init");
 	assert_int_equal(hyper_guest_task(guest, 100)->tgid, 99);
-	/* what a wake-up calls it may be cut: it tells only what nobody knows */
+	/* the name in a wake-up may be cut: it is used only if no other is known */
 	event.kind = HYPER_WAKEUP;
 	strcpy(event.name, "in");
 	take(0, 2, event);
@@ -390,7 +390,7 @@ static void test_other_exit(void **state)
 static void test_lying_depth(void **state)
 {
 	(void)state;
-	/* where the first one is, only it tells */
+	/* the depth of the first one is only known from its own record */
 	enter(0, 10, 0xa, 3);
 	enter(0, 20, 0xb, 5);
 	leave(0, 30, 0xb, 4);
@@ -504,7 +504,7 @@ static void test_twice(void **state)
 	no_trouble_but(BIT(HYPER_T_TWICE));
 }
 
-/** An entry or an exit of a function, so long before the call that tells it. */
+/** An entry or an exit of a function, @ns before the call that reports it. */
 static void before(int64_t call, int64_t ns, enum hyper_edge edge)
 {
 	take(0, call, (struct hyper_event){
@@ -529,7 +529,7 @@ static void test_backwards(void **state)
 }
 
 /**
- * A vCPU that was away between the guest's look at its clock and the call: what the call tells
+ * A vCPU that was away between the guest's look at its clock and the call: what the call reports
  * seems to be later than what the next one does. That is no lie, and takes no end from anything.
  */
 static void test_late_call(void **state)
@@ -692,7 +692,7 @@ static void test_stop(void **state)
 	take(0, 40, (struct hyper_event){ .kind = HYPER_START });
 	switch_to(0, 50, 7, 8);
 	finish(60);
-	/* up to where it stopped, it told all */
+	/* up to where it stopped, it reported all */
 	RUNS(0, RUN(10, 20, 100), RUN(20, 50, HYPER_NONE), RUN(50, 60, 8));
 	no_trouble_but(0);
 }

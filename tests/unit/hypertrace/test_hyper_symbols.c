@@ -113,7 +113,7 @@ static void test_words(void **state)
 	hyper_symbols_free(symbols);
 }
 
-/** What does not fit is cut, and its length is told. */
+/** What does not fit is cut, and its length is returned. */
 static void test_cut(void **state)
 {
 	const struct hyper_call call = { .a = { 1, 2, 3, 4 }, .bytes = 32 };

@@ -100,7 +100,7 @@ static void test_packed(void **state)
 	assert_int_equal(decoded.events[1].before_ns, 600);
 }
 
-/** Without a frequency, what is before its call is somewhere before it: nobody knows better. */
+/** Without a frequency, the time before a call is only known to be before it. */
 static void test_no_frequency(void **state)
 {
 	(void)state;
@@ -115,7 +115,7 @@ static void test_no_frequency(void **state)
 	assert_int_equal(decoded.events[0].before_ns, 0);
 }
 
-/** What another vCPU has told, whenever, holds until a vCPU tells its own. */
+/** The frequency of another vCPU, at any time, holds until a vCPU reports its own. */
 static void test_frequency_of_another(void **state)
 {
 	const struct ht_clock clock = { .tsc = 1000, .khz = 2000000 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Guests that tell of themselves as streams of KernelShark: the real plugin through libkshark. What
- * it shows is what "kshark-virt dump --hypertrace" prints: the same events at the same times.
+ * Guests that report through hypercalls as streams of KernelShark: the real plugin through
+ * libkshark. It shows what "kshark-virt dump --hypertrace" prints: the same events at the same
+ * times.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,8 +153,8 @@ static bool check_row(const struct kshark_entry *row, const char *event, const c
 }
 
 /**
- * Lines in the order in which they were told, vCPU by vCPU: dump has them so. @n_late: rows that
- * are later; @n_own: rows that say what cannot be, and what is lost.
+ * Lines in the order of the reports, vCPU by vCPU: dump has them so. @n_late: rows that are
+ * later; @n_own: rows that say what cannot be, and what is lost.
  */
 static void same_events(const char *host, int n_late, int n_own)
 {
@@ -363,7 +364,7 @@ static void refused(void **state)
 	assert_false(guest_pointer_is(sample_path("pinned.xen")));
 }
 
-/** A host whose guests' calls are nobody's, and one without any. */
+/** A host whose guests' calls are of no dialect, and one without any. */
 static void no_guests(void **state)
 {
 	static const char *const names[] = { "kvm-hypercall.dat", "kvm-host.dat", "pinned.xen" };

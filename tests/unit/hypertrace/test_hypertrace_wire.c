@@ -102,7 +102,7 @@ static void test_examples(void **state)
 	fclose(document.file);
 }
 
-/* Each kind that the table has, and each of its fields, is told of in the document. */
+/* Each kind that the table has, and each of its fields, is described in the document. */
 static void test_document_has_kinds(void **state)
 {
 	struct document document;
@@ -500,7 +500,7 @@ static void test_call_faults(void **state)
 	}
 }
 
-/* Where nr has no version, the last control call tells it. */
+/* Where nr has no version, the last control call decides. */
 static void test_xen_version(void **state)
 {
 	struct ht_call start = { .nr = 0x400, .bytes = 28, .xen = true,
@@ -510,7 +510,7 @@ static void test_xen_version(void **state)
 	struct ht_decoded decoded;
 
 	(void)state;
-	/* before it, nobody knows whose it is */
+	/* before it, the version is unknown */
 	assert_int_equal(ht_decode(&decoder, &plain, &decoded), HT_FOREIGN);
 	assert_false(decoder.has_sequence);
 	assert_true(ht_is_ours(&plain));
@@ -549,7 +549,7 @@ static void test_missing(void **state)
 	ht_encode_start(&encoder, &clock_of_examples, false, &call);
 	assert_ok(&decoder, &call, &decoded);
 	assert_int_equal(decoder.calls, 1);
-	/* whoever comes late knows of nothing that is missing */
+	/* a reader that comes late does not see what is missing */
 	ht_encode_plain(&encoder, &example_events[0], &call);
 	assert_ok(&(struct ht_decoder) { 0 }, &call, &decoded);
 }

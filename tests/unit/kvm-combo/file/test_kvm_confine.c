@@ -42,7 +42,7 @@ static int confined(int (*run)(int fd))
 	return confined_by(kvm_confine, run, open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 }
 
-/** A folder that nobody but its owner may read, with a file and a link that leads out of it. */
+/** A folder that only its owner may read, with a file and a link that leads out of it. */
 static char folder[] = "/tmp/test-confine-XXXXXX";
 
 static int confined_to(int (*run)(void))

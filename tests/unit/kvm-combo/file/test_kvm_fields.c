@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_kvm_fields.c
- * @brief	What records of different kernels and architectures tell, from formats made by hand.
+ * @brief	Records of different kernels and architectures, with formats made by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static int64_t state_of(const char *print, int64_t state)
 	return step.event.value;
 }
 
-/** 64 is a thread that ends, or one that is parked: the print format tells. */
+/** 64 is a thread that ends, or one that is parked: the print format decides. */
 static void test_states(void **state)
 {
 	(void)state;
@@ -155,7 +155,7 @@ static void test_reasons(void **state)
 				    FIELD("unsigned int", "exit_reason", 12, 4), arm, 8), "WFx");
 	assert_string_equal(exit_of("kvm_exit", FIELD("int", "ret", 8, 4)
 				    FIELD("unsigned int", "esr_ec", 12, 4), arm, 8), "WFx");
-	/* no field tells it: not 0x0, which is a number that no record has */
+	/* no field has it: not 0x0, which is a number that no record has */
 	assert_string_equal(exit_of("kvm_exit", FIELD("unsigned long", "vcpu_pc", 8, 8), &load, 8),
 			    "unknown");
 }

@@ -205,7 +205,7 @@ static void test_tsc(void **state)
 	}
 }
 
-/** What nobody can have meant is nobody's. */
+/** Impossible contents are ignored. */
 static void test_left_out(void **state)
 {
 	struct kvm_meta *meta;

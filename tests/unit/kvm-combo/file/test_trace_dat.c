@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What trace.dat files tell without libtracecmd: hand-made ones of versions 6 and 7, in both orders
- * of bytes, sound and hostile.
+ * The contents of trace.dat files without libtracecmd: hand-made ones of versions 6 and 7, in
+ * both orders of bytes, sound and hostile.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -272,7 +272,7 @@ static void hostile(void **state)
 	buffer(&made, "mono", 100, 1 << 20);
 	end(&made, at, 0);
 	assert_false(check(&made, &info, "the data of CPU 0 begins at offset 100"));
-	/* two buffers with the same data, and a section of which two options tell */
+	/* two buffers with the same data, and a section that two options point to */
 	at = begin(&made);
 	buffer(&made, "mono", 40, 10);
 	buffer(&made, "mono", 45, 10);
@@ -345,7 +345,7 @@ static void guests(void **state)
 		size_t at = begin(&made);
 
 		guest(&made, "db", 2, 0);
-		guest(&made, "far", 2, 70000);	/* there is no such CPU: that thread is nobody's */
+		guest(&made, "far", 2, 70000);	/* there is no such CPU: that thread has no vCPU */
 		guest(&made, "lies", 3, 0);
 		guest(&made, "lies", 0xffffffff, 0);
 		option(&made, 13, "no end", 6);

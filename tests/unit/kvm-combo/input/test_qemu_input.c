@@ -140,7 +140,7 @@ static void check_text(char *text, const char *before, const char *wanted)
 	free(text);
 }
 
-/** All lines, moved by so much. */
+/** All lines, moved by @offset_ns. */
 static void check_rows(int64_t offset_ns)
 {
 	struct line *lines = calloc(MOST_LINES, sizeof(*lines));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_kvm_live.c
- * @brief	What a host's /sys and /proc tell of its machines, in a tree of files of our own.
+ * @brief	A host's machines in /sys and /proc, in a tree of files of our own.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static void remove_file(const char *path)
 #define CMDLINE	"/usr/bin/qemu-system-x86_64\0-name\0guest=web,debug-threads=on\0-uuid\0" \
 		"11-22\0-device\0{\"driver\":\"vhost-vsock-pci\",\"guest-cid\":7}"
 
-/** Linux 6.0 and later tell the threads. */
+/** Linux 6.0 and later show the threads. */
 static void test_qemu(void **state)
 {
 	struct kvm_live live;
@@ -84,7 +84,7 @@ static void test_threads(void **state)
 	put("/proc/50/task/51/comm", "fc_vcpu 0\n");
 	put("/proc/50/task/52/comm", "fc_vcpu 1\n");
 	put("/proc/50/cmdline", "");
-	/* two threads of one name tell nothing */
+	/* two threads of one name identify nothing */
 	put(KVM "60-9/vcpu0/tsc-offset", "5\n");
 	put("/proc/60/task/60/comm", "CPU 0/KVM\n");
 	put("/proc/60/task/61/comm", "CPU 0/KVM\n");
@@ -103,7 +103,7 @@ static void test_threads(void **state)
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(live.guests[0].threads[i], 50 + i);
 	assert_int_equal(live.guests[1].n_threads, 2);
-	/* one more, and one that has ended meanwhile is kept */
+	/* one more, and one that has ended since is kept */
 	put("/proc/50/task/49/comm", "worker\n");
 	remove_file("/proc/50/task/51/comm");
 	assert_int_equal(kvm_live_more_threads(root, &live), 0);
@@ -123,7 +123,7 @@ static void test_threads(void **state)
 	assert_int_equal(kvm_live_thread("qemu-kvm"), -1);
 }
 
-/** What is no number becomes a note; the rest is told. */
+/** What is no number becomes a note; the rest is used. */
 /** A machine of one vCPU: its folder in debugfs, and what its monitor was called with. */
 static void put_machine(const char *folder, int pid, const char *name, const char *uuid)
 {

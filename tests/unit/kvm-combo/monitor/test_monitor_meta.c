@@ -69,7 +69,7 @@ static void test_written_is_read(void **state)
 	assert_string_equal(monitor_meta_name(&read, 201), "web v0");
 	assert_string_equal(monitor_meta_name(&read, 192), "IO disks");
 	assert_null(monitor_meta_name(&read, 193));
-	/* the drift begins where it is told for */
+	/* the drift begins at the time that the sidecar gives */
 	assert_int_equal(monitor_meta_time(&read, read.at_ns), read.at_ns + read.offset_ns);
 	assert_int_equal(monitor_meta_time(&read, read.at_ns + INT64_C(8000000000)),
 			 read.at_ns + read.offset_ns + INT64_C(8000000000) - 100000);

@@ -67,7 +67,7 @@ static void check(size_t i, const char *device, enum monitor_operation operation
 	assert_int_equal(request->bytes, bytes);
 }
 
-/** Out of its queue, to its disk, and back; whose queue it is, is told later. */
+/** Out of its queue, to its disk, and back; a later record shows whose queue it is. */
 static void test_disk(void **state)
 {
 	static const char *const lines[] = {
@@ -119,12 +119,12 @@ static void test_disk_alone(void **state)
 	check(0, "virtio-blk", MONITOR_OP_READ, 12, 40, 4096);
 	/* its end was lost */
 	check(1, "virtio-blk", MONITOR_OP_READ, 50, -1, 4096);
-	/* so much cannot be */
+	/* too large to be true */
 	check(2, "virtio-blk", MONITOR_OP_READ, 60, 70, 0);
 	assert_int_equal(requests.ends_alone, 2);
 }
 
-/** Queues that nobody owns, of two devices of a name; work of threads. */
+/** Queues without an owner, two devices of one name, work of threads. */
 static void test_others(void **state)
 {
 	static const char *const lines[] = {

@@ -248,7 +248,7 @@ static void put_event(struct file *file, uint64_t id, uint64_t ns, uint32_t n)
 	put_half(file, 777);
 }
 
-/** Two events, one with a text, one that nobody knows, and three that were dropped. */
+/** Two events, one with a text, one of an unknown kind, and three that were dropped. */
 static void put_all(struct file *file)
 {
 	put_header(file, 4);
@@ -300,7 +300,7 @@ static void test_simple(void **state)
 	refuse(file.bytes, file.n, "of another version than 4");
 }
 
-/** What is cut off is told, and what is whole is read. */
+/** A cut is reported, and what is whole is read. */
 static void test_simple_cut(void **state)
 {
 	struct file file;

@@ -47,7 +47,7 @@ static void load(struct kshark_context *kshark, int sd)
 }
 
 /**
- * The stream is told of the events that matter alone, so that it knows a little later who has each
+ * The stream gets the events that matter alone, so that it knows a little later who has each
  * CPU: from there on, all must be equal.
  */
 static void compare(const struct virt_model *stream, const struct virt_model *file,
@@ -96,7 +96,7 @@ static void check_sample(const char *name, int64_t rounding_ns)
 	guest = kshark_open(kshark, sample_path("kvm-guest.dat"));
 	assert_true(guest >= 0);
 	stream = kshark_get_data_stream(kshark, sd);
-	/* loaded; loaded again with plugins told so, and, as after filtering, without that */
+	/* loaded; loaded again with a notice to plugins, and, as after filtering, without it */
 	for (int i = 0; i < 4; i++) {
 		if (i < 2)
 			assert_int_equal(kvm_stream_attach(stream), 1);

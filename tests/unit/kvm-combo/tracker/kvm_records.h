@@ -100,7 +100,7 @@ static inline void check(const struct virt_model *model, int32_t pid,
 	assert_true(vcpu >= 0);
 	for (size_t i = 0; i < range.n && i < n; i++) {
 		const struct virt_interval *got = &range.first[i];
-		/* what ended waits is for those to tell who ask, see check_wakes() */
+		/* check_wakes() compares what ended waits */
 		int32_t number = got->state == VIRT_BLOCKED ? VIRT_NONE : got->detail;
 		const char *detail = got->state == VIRT_PREEMPTED ? virt_model_who(model, number) :
 				     virt_model_reason(model, number);

@@ -92,7 +92,7 @@ static void test_names(void **state)
 	}
 }
 
-/** What no list has is told by its number, and is not known. */
+/** A reason that no list has is named by its number, and unknown. */
 static void test_unknown(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_kvm_follow.c
- * @brief	A tracker of a KVM host that goes on: it tells what that of a file does.
+ * @brief	A tracker of a live KVM host has the results of a tracker of a file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static void close_file(struct file *file)
 	free(file->given);
 }
 
-/** One that knows what the sidecar tells, and who is called how. */
+/** One that has the sidecar's contents, and names. */
 static struct kvm_follow *follow_file(struct file *file)
 {
 	const struct kvm_tracker *of = file->tracker;
@@ -152,7 +152,7 @@ static int32_t vcpu_called(const struct virt_model *model, const char *name)
 }
 
 /**
- * A window tells what the whole file does, but for what only the rest of that tells: what a vCPU
+ * A window has the results of the whole file, except those that need the rest of it: what a vCPU
  * did before the first word about it.
  */
 static void same_window(const struct file *file, const struct virt_model *model, int64_t from_ns,
@@ -397,7 +397,7 @@ static void test_becomes_vcpu_and_leaves(void **state)
 	kvm_follow_free(follow);
 }
 
-/** Who sleeps tells nothing: it was seen. Not if it may have been woken just then. */
+/** A vCPU that was seen asleep has no records. Not if it may have been woken just then. */
 static void test_asleep(void **state)
 {
 	static const struct record records[] = {
@@ -438,7 +438,7 @@ static void test_asleep(void **state)
 	kvm_follow_free(follow);
 }
 
-/** Of a CPU that had nothing to say, nothing was lost before what has been told of. */
+/** A CPU without records has lost none before the time that has been reported. */
 static void test_loss(void **state)
 {
 	static const struct record records[] = {
@@ -601,7 +601,7 @@ static void test_machine_again(void **state)
 		{ 31, 1, KVM_SWITCH, 200, IDLE, DEAD },
 	};
 	static const struct record again[] = {
-		/* nobody has seen it begin */
+		/* no record shows its beginning */
 		RUNS_AT(60, 0, 100, 0),
 		{ 66, 1, KVM_BORN, 50, 201, 0 },
 		RUNS_AT(70, 1, 201, 1),

@@ -147,7 +147,7 @@ static void test_nested(void **state)
 	virt_model_free(model);
 }
 
-/** What is missing tells nothing: an end without a begin, another one's end, a switch, a loss. */
+/** Incomplete handlers are left out: an end alone, another one's end, a switch, a loss. */
 static void test_missing(void **state)
 {
 	struct kvm_tracker *tracker = begin();
@@ -161,14 +161,14 @@ static void test_missing(void **state)
 	enter(tracker, 130, rcu);
 	add(tracker, 140, KVM_SWITCH, VCPU, 50, 0);
 	assert_int_equal(kvm_tracker_leave(tracker, 0, 50, 150, VIRT_HANDLER_SOFTIRQ), 0);
-	/* of a task and of the idle task nobody asks */
+	/* handlers during a task and the idle task do not matter */
 	assert_int_equal(kvm_tracker_enter(tracker, 0, 50, 151, disk), 0);
 	assert_int_equal(kvm_tracker_leave(tracker, 0, 50, 152, VIRT_HANDLER_IRQ), 0);
 	add(tracker, 160, KVM_SWITCH, 50, VCPU, 0);
 	enter(tracker, 170, disk);
 	assert_int_equal(kvm_tracker_lost(tracker, 0, VCPU, 180, 3), 0);
 	leave(tracker, 190, VIRT_HANDLER_IRQ);
-	/* one that is not told apart, and in what it was is not known either */
+	/* one of unknown kind, and what it interrupted is unknown, too */
 	enter(tracker, 200, rcu);
 	enter(tracker, 205, -E2BIG);
 	leave(tracker, 210, VIRT_HANDLER_IRQ);

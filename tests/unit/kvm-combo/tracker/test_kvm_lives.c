@@ -59,7 +59,7 @@ static void test_restored(void **state)
 		{ 20, 0, KVM_EXIT, 100, 0, INTR },
 		{ 22, 0, KVM_USERSPACE_EXIT, 100, SIGNAL, 0 },
 		{ 30, 0, KVM_SWITCH, 100, IDLE, DEAD },
-		/* it takes nobody's pCPU yet */
+		/* it takes no pCPU from others yet */
 		{ 40, 1, KVM_BORN, 50, 200, 0 },
 		{ 50, 0, KVM_SWITCH, IDLE, 200, RUNS },
 		{ 60, 0, KVM_SWITCH, 200, IDLE, ASLEEP },

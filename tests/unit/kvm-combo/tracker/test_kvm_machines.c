@@ -42,7 +42,7 @@ static void test_machines(void **state)
 	check_name(model, 900, "g3v1");
 	virt_model_free(model);
 
-	/* told by the trace: a name, idle vCPUs, and a number that is not the record's */
+	/* from the trace: a name, idle vCPUs, and a number that is not the record's */
 	tracker = kvm_tracker_new();
 	assert_non_null(tracker);
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
@@ -116,7 +116,7 @@ static const char *guest_named(struct virt_model **model, const char *const *nam
 	return "absent";
 }
 
-/** What another file has told of guests is forgotten. */
+/** The guests of another file are forgotten. */
 static void test_cleared(void **state)
 {
 	struct kvm_tracker *tracker = kvm_tracker_new();
@@ -157,7 +157,7 @@ static void test_guest_names(void **state)
 	}
 }
 
-/** Of names that are told alike, as they are too long, none tells which machine it is. */
+/** Names that are equal because they are cut do not identify a machine. */
 static void test_long_names(void **state)
 {
 	char name[2][200], begin[121];
@@ -223,14 +223,14 @@ static void test_impossible(void **state)
 	virt_model_free(model);
 }
 
-/** No record tells the number of a vCPU: they count on, in the order of their threads. */
+/** No record has the number of a vCPU: they count on, in the order of their threads. */
 static void test_no_numbers(void **state)
 {
 	static const struct record records[] = {
 		{ 10, 0, KVM_ENTRY, 102, -1, 0 },
 		{ 10, 1, KVM_ENTRY, 100, -1, 0 },
 		{ 10, 2, KVM_ENTRY, 101, -1, 0 },
-		/* of this one it is told, and of who follows it is not */
+		/* known for this one, unknown for the next one */
 		{ 10, 3, KVM_ENTRY, 110, 5, 0 },
 		{ 20, 3, KVM_EXIT, 110, 5, INTR },
 		{ 30, 3, KVM_ENTRY, 111, -1, 0 },
@@ -306,7 +306,7 @@ static void test_born(void **state)
 	virt_model_free(model);
 }
 
-/** TSC offsets are kept for whoever aligns clocks. */
+/** TSC offsets are kept to align clocks. */
 static void test_tsc_offsets(void **state)
 {
 	const struct kvm_event event = {

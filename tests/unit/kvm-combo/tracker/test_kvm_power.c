@@ -62,7 +62,7 @@ static void is(const struct virt_model *model, enum virt_power_kind kind, int32_
 } while (0)
 #define LIST(...)	{ __VA_ARGS__ }
 
-/** From the first record of a thread on, it is told that the CPU is awake. */
+/** From the first record of a thread on, the CPU is known to be awake. */
 static void test_sleeps(void **state)
 {
 	struct kvm_tracker *tracker = begin();
@@ -89,7 +89,7 @@ static void test_sleeps(void **state)
 	virt_model_free(model);
 }
 
-/** From the last record before lost ones on, nobody knows, up to what tells it. */
+/** From the last record before lost ones on, it is unknown, up to a record that shows it. */
 static void test_lost(void **state)
 {
 	struct kvm_tracker *tracker = begin();
@@ -111,7 +111,7 @@ static void test_lost(void **state)
 	virt_model_free(model);
 }
 
-/** One CPU tells of another one's frequency. */
+/** One CPU records another one's frequency. */
 static void test_speed_of_another(void **state)
 {
 	struct kvm_tracker *tracker = begin();
@@ -124,7 +124,7 @@ static void test_speed_of_another(void **state)
 	speed(tracker, 40, 3, 800000);
 	speed(tracker, 50, -1, 800000);
 	speed(tracker, 60, INT64_MAX, 800000);
-	/* nothing has told of sleeps, so awake is not told, either */
+	/* no record of sleeps, so awake is unknown, too */
 	assert_int_equal(kvm_tracker_seen(tracker, 0, 7, 70), 0);
 	model = finish(tracker);
 	IS(model, VIRT_FREQUENCY, 3, 4, LIST(0, 10, 20, 40),

@@ -156,7 +156,7 @@ static void test_by_signal(void **state)
 	virt_model_free(model);
 }
 
-/** Saved: the last thread ends, and with it the machine. Lost records tell nothing of that. */
+/** Saved: the last thread ends, and with it the machine. Lost records do not show that. */
 static void test_saved(void **state)
 {
 	static const struct record records[] = {
@@ -194,7 +194,7 @@ static void test_saved(void **state)
 	virt_model_free(model);
 
 	model = TRACK(lost, 0, 100);
-	/* records are missing right behind the switch at 35: it may have been let back meanwhile */
+	/* records are missing right behind the switch at 35: it may have been resumed since */
 	virt_vcpu_totals(model, 0, 0, 100, &totals);
 	assert_int_equal(totals.ns[VIRT_OFFLINE], 1);
 	assert_int_equal(totals.ns[VIRT_BLOCKED], 40);
@@ -270,7 +270,7 @@ static void test_without_runs(void **state)
 	virt_model_free(model);
 }
 
-/** A thread of which nothing is known yet sleeps on: nobody knows whether its guest wanted that. */
+/** A thread without records sleeps on: it is unknown whether its guest wanted that. */
 static void test_no_guess(void **state)
 {
 	static const struct record records[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_kvm_threads.c
- * @brief	Which threads work for which machine, and how they are told as culprits.
+ * @brief	Which threads work for which machine, and their names as culprits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static struct virt_model *finish(struct kvm_tracker *tracker)
 	return model;
 }
 
-/** What the thread is called, and how that is known; NULL: it is nobody's. */
+/** What the thread is called, and how that is known; NULL: it has no machine. */
 static void check_thread(const struct virt_model *model, int32_t pid, const char *name,
 			 const char *source)
 {
@@ -136,7 +136,7 @@ static void test_by_row(void **state)
 	virt_model_free(model);
 }
 
-/** The sidecar knows the process, its threads and the name; a maker tells of what comes later. */
+/** The sidecar knows the process, its threads and the name; a maker identifies later ones. */
 static void test_by_process(void **state)
 {
 	static const struct named named[] = {

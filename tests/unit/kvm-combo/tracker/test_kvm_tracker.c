@@ -50,7 +50,7 @@ static void test_one_life(void **state)
 		{ 160, VIRT_GUEST, 1, NULL, 0 },
 		{ 200, VIRT_HYPERVISOR, 1, "INTR", EXIT },
 		{ 205, VIRT_PREEMPTED, 1, "stress-50", 0 },
-		/* it waits for CPU 2 now, where thread 60 is, by its records; nobody named that */
+		/* it waits for CPU 2 now, where thread 60 is, by its records, without a name */
 		{ 240, VIRT_PREEMPTED, 2, "task-60", 0 },
 		{ 260, VIRT_HYPERVISOR, 2, "INTR", MOVED },
 		{ 265, VIRT_GUEST, 2, NULL, 0 },
@@ -87,7 +87,7 @@ static void test_one_life(void **state)
 }
 
 /**
- * Records that tell only who is there: without switches, the last one is how long that is known.
+ * Records that show only who is there: without switches, the last one is how long that is known.
  * With switches, the vCPU is there until it is switched out.
  */
 static void test_seen(void **state)
@@ -151,7 +151,7 @@ static void test_recorded(void **state)
 	virt_model_free(model);
 	kvm_tracker_free(tracker);
 
-	/* of a model by which nobody says what was recorded, all is taken as known */
+	/* a model without a list of recorded events takes all as known */
 	assert_int_equal(virt_model_recorded(empty), VIRT_RECORDED_ALL);
 	virt_model_free(empty);
 }
@@ -195,7 +195,7 @@ static void test_culprits(void **state)
 }
 
 /**
- * Nothing is told of thread 100 until it is woken; both CPUs are known from 5 on, however often one
+ * Thread 100 has no records until it is woken; both CPUs are known from 5 on, however often one
  * of them is handed on before.
  */
 static void test_asleep_from_the_beginning(void **state)
@@ -228,7 +228,7 @@ static void test_asleep_from_the_beginning(void **state)
 #define UNSPLIT		VIRT_INTERVAL_UNSPLIT
 #define UNASKED		VIRT_INTERVAL_UNASKED
 
-/** With kvm_entry and kvm_exit alone nobody knows what lies between; after HLT, it may sleep. */
+/** With kvm_entry and kvm_exit alone, time between is unknown; after HLT, it may sleep. */
 static void test_entries_and_exits_only(void **state)
 {
 	static const struct record records[] = {
@@ -259,7 +259,7 @@ static void test_entries_and_exits_only(void **state)
 
 	(void)state;
 	CHECK(model, 100, expected);
-	/* its exits do not tell the number, its entries do */
+	/* its exits do not have the number, its entries do */
 	assert_string_equal(virt_model_vcpu(model, 0)->name, "g1v7");
 	virt_pcpu_totals(model, 0, 0, 100, &totals);
 	assert_int_equal(totals.state_ns[VIRT_GUEST], 5 + 10 + 5);
@@ -281,14 +281,14 @@ static void test_entries_and_exits_only(void **state)
 
 /**
  * Without switches, a vCPU has left its pCPU when another thread is seen there, or when it is seen
- * elsewhere; since when, nobody knows.
+ * elsewhere; since an unknown time.
  */
 static void test_one_pcpu_at_a_time(void **state)
 {
 	static const struct record records[] = {
 		{ 0, 0, KVM_ENTRY, 100, 0, 0 },
 		{ 10, 0, KVM_EXIT, 100, 0, INTR },
-		/* still there: three records, of which the last one tells how long */
+		/* still there: three records, of which the last one shows how long */
 		{ 12, 0, KVM_SEEN, 100, 0, 0 },
 		{ 14, 0, KVM_SEEN, 100, 0, 0 },
 		{ 16, 0, KVM_SEEN, 100, 0, 0 },
@@ -320,7 +320,7 @@ static void test_one_pcpu_at_a_time(void **state)
 	assert_int_equal(totals.state_ns[VIRT_GUEST], 10);
 	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 6);
 	assert_int_equal(totals.unknown_ns, 84);
-	/* nobody knows for how long thread 50 was there */
+	/* it is unknown for how long thread 50 was there */
 	virt_pcpu_totals(model, 1, 0, 100, &totals);
 	assert_int_equal(totals.state_ns[VIRT_GUEST], 10 + 10 + 20);
 	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 10);
@@ -406,7 +406,7 @@ static void test_waits(void **state)
 		{ VMMCALL, 0, 0, 29, KVM_HYPERCALL_XEN, 3, ASLEEP, false },
 		{ VMMCALL, 0, 0, 29, KVM_HYPERCALL_XEN, 2, ASLEEP, true },
 		{ VMMCALL, 0, 0, 8, KVM_HYPERCALL_HYPERV, 0, ASLEEP, false },
-		/* encrypted guests halt with it, too; a code that nobody knows */
+		/* encrypted guests halt with it, too; an unknown code */
 		{ 0x403, 0, 0, -1, 0, 0, ASLEEP, false },
 		{ 0x3ff, 0, 0, -1, 0, 0, ASLEEP, false },
 	};
@@ -482,7 +482,7 @@ static void test_loose_waits(void **state)
 	enabled_kinds = 0;
 }
 
-/** Who gets another pCPU than the one it waits for has waited for nobody knows whom. */
+/** A vCPU that gets another pCPU than it waits for has an unknown culprit. */
 static void test_moved(void **state)
 {
 	static const struct record records[] = {
@@ -711,7 +711,7 @@ static void test_leaving(void **state)
 		{ 20, 1, KVM_EXIT, 100, 0, INTR },
 		{ 30, 1, KVM_SWITCH, 100, 50, RUNS },
 		{ 31, 1, KVM_SEEN, 100, 0, 0 },
-		/* it wakes another vCPU meanwhile */
+		/* it wakes another vCPU before that */
 		{ 32, 1, KVM_WAKEUP, 100, 101, 0 },
 		{ 33, 1, KVM_RUN, 100, 0, 0 },
 		{ 40, 1, KVM_SEEN, 50, 0, 0 },
@@ -911,7 +911,7 @@ static void test_nested_unseen(void **state)
 	virt_model_free(model);
 }
 
-/** VMX before Linux 6.1: no record tells that a guest's guest is entered; each exit tells. */
+/** VMX before Linux 6.1: no record shows the entry of a guest's guest; each exit does. */
 static void test_nested_blind(void **state)
 {
 	static const struct record records[] = {
@@ -1029,7 +1029,7 @@ static void test_back_and_forth(void **state)
 	virt_model_free(model);
 }
 
-/** What cannot be is counted, and the rest is told. */
+/** Impossible records are counted, and the rest is used. */
 static void test_contradictions(void **state)
 {
 	static const struct record records[] = {

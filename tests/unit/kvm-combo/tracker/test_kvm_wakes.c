@@ -80,7 +80,7 @@ static void test_causes(void **state)
 		{ 22, 0, KVM_ACCEPT, 100, 0, 0xec },
 		{ 23, 0, KVM_INJECT, 100, NONE, 0xec },
 		HALT(30, 0, 100, 0),
-		/* it is told on the CPU of the woken thread, where nobody did it */
+		/* the record is on the CPU of the woken thread, without a waker there */
 		{ 40, 1, KVM_EXIT, 101, 1, INTR },
 		{ 41, 1, KVM_IPI, 101, NONE, 0 },
 		{ 42, 1, KVM_ACCEPT, 101, 0, 0xfd },
@@ -99,7 +99,7 @@ static void test_causes(void **state)
 		{ 63, 2, KVM_WAKEUP, 60, 100, 0 },
 		RUN(64, 0, 100),
 		HALT(70, 0, 100, 0),
-		/* a device that interrupts the host: nothing to do with whoever has that CPU */
+		/* a device that interrupts the host: not caused by the task on that CPU */
 		{ 80, 2, IN_IRQ(KVM_IRQ_LINE), 60, NONE, 0 },
 		{ 81, 2, IN_IRQ(KVM_ACCEPT), 60, 0, 0x24 },
 		{ 82, 0, IN_IRQ(KVM_WAKEUP), IDLE, 100, 0 },
@@ -141,7 +141,7 @@ static void test_wakers(void **state)
 		{ 0, 2, KVM_SWITCH, IDLE, 60, RUNS },
 		{ 5, 1, KVM_ENTRY, 101, 1, 0 },
 		HALT(10, 0, 100, 0),
-		/* a task; a timer that has expired meanwhile has not woken it */
+		/* a task; a timer that has expired before has not woken it */
 		{ 20, 2, KVM_WAKEUP, 60, 100, 0 },
 		RUN(21, 0, 100),
 		{ 22, 0, KVM_ACCEPT, 100, 0, 0xec },
@@ -156,7 +156,7 @@ static void test_wakers(void **state)
 		{ 61, 1, KVM_WAKEUP, 101, 100, 0 },
 		RUN(62, 0, 100),
 		HALT(70, 0, 100, 0),
-		/* the waker tells, not where the wake-up is completed */
+		/* the waker counts, not where the wake-up is completed */
 		{ 80, 2, KVM_WAKING, 60, 100, 0 },
 		{ 81, 1, KVM_WAKING, 101, 100, 0 },
 		{ 82, 0, IN_IRQ(KVM_WAKEUP), IDLE, 100, 0 },
@@ -167,7 +167,7 @@ static void test_wakers(void **state)
 		{ 101, 0, IN_IRQ(KVM_WAKEUP), IDLE, 100, 0 },
 		RUN(102, 0, 100),
 		HALT(110, 0, 100, 0),
-		/* nobody; then the vector tells something */
+		/* no one; then the vector shows something */
 		{ 120, 0, IN_IRQ(KVM_WAKEUP), IDLE, 100, 0 },
 		RUN(121, 0, 100),
 		{ 122, 0, KVM_INJECT, 100, NONE, NONE },
@@ -262,7 +262,7 @@ static void test_unasked(void **state)
 	virt_model_free(model);
 }
 
-/** Two machines with a vCPU 0 each: a task's interrupt is one's whom it wakes itself. */
+/** Two machines with a vCPU 0 each: a task's interrupt belongs to the vCPU that it wakes itself. */
 static void test_machines(void **state)
 {
 	static const struct record records[] = {
@@ -272,11 +272,11 @@ static void test_machines(void **state)
 		{ 0, 3, KVM_SWITCH, IDLE, 101, RUNS },
 		{ 5, 3, KVM_ENTRY, 101, 1, 0 },
 		HALT(10, 0, 100, 0), HALT(10, 1, 200, 0),
-		/* sent to either of them, and it is not told to whom */
+		/* sent to one of them, and no record shows to which */
 		{ 20, 2, KVM_ACCEPT, 60, 0, 0x22 },
 		{ 21, 0, IN_IRQ(KVM_WAKEUP), IDLE, 100, 0 },
 		RUN(22, 0, 100),
-		/* and it was not this one: somebody else does it */
+		/* and it was not this one: another task does it */
 		{ 23, 1, IN_IRQ(KVM_WAKEUP), IDLE, 200, 0 },
 		RUN(24, 1, 200),
 		HALT(30, 0, 100, 0), HALT(30, 1, 200, 0),
@@ -299,7 +299,7 @@ static void test_machines(void **state)
 		RUN(66, 0, 100),
 		{ 67, 1, KVM_ENTRY, 200, 0, 0 },
 		{ 68, 0, KVM_ENTRY, 100, 0, 0 },
-		/* a number that nobody has */
+		/* a number without a vCPU */
 		{ 70, 3, KVM_ACCEPT, 101, 7, 0xfd },
 	};
 	struct virt_model *model = TRACK(records, 0, 100);

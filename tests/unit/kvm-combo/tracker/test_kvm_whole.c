@@ -20,7 +20,7 @@ static void test_alone(void **state)
 	static const struct record records[] = {
 		{ 100, 0, KVM_WHOLE, 10, 0, 30 },
 		{ 200, 0, KVM_WHOLE, 10, 0, 20 },
-		{ 250, 1, KVM_WHOLE, 11, 1, -1 },	/* it is not told for how long */
+		{ 250, 1, KVM_WHOLE, 11, 1, -1 },	/* without a duration */
 		{ 300, 2, KVM_WHOLE, 10, 0, 40 },	/* it has moved */
 	};
 	struct virt_model *model = TRACK(records, 50, 400);
@@ -76,7 +76,7 @@ static void test_too_long(void **state)
 	virt_model_free(model);
 }
 
-/** The host's scheduler tells when its thread has a CPU; that is in the guest, or not. */
+/** The host's scheduler shows when its thread has a CPU; that is in the guest, or not. */
 static void test_with_switches(void **state)
 {
 	static const struct record records[] = {
@@ -106,7 +106,7 @@ static void test_with_switches(void **state)
 	virt_model_free(model);
 }
 
-/** Beside entries and exits, it tells nothing. */
+/** Beside entries and exits, it adds nothing. */
 static void test_beside_entries(void **state)
 {
 	static const struct record records[] = {
@@ -142,7 +142,7 @@ static void test_nobody(void **state)
 	virt_model_free(model);
 }
 
-/** After lost records nothing is known but what it tells. */
+/** After lost records, only what it shows is known. */
 static void test_lost(void **state)
 {
 	static const struct record records[] = {

@@ -26,7 +26,7 @@
  * d1v0 on [0, 100000), on pCPU 0: at i * 1000, for i = 1 to 90, an exit IO that costs i ns; so the
  * costliest one is the last. From 95000 on preempted for 2000 ns by d1v1, which wakes up at 94500
  * and sleeps again at 97000. Then d1v0 runs on pCPU 1 and enters its guest at 97100. Records of
- * pCPU 1 are lost from 98000 to 99000: d1v0 is unknown meanwhile, d1v1 asleep.
+ * pCPU 1 are lost from 98000 to 99000: d1v0 is unknown then, d1v1 asleep.
  */
 static struct virt_model *new_model(void)
 {
@@ -95,7 +95,7 @@ static void test_limits(void **state)
 	virt_model_free(model);
 }
 
-/** All exits of d1v0 in columns of so many ns each. */
+/** All exits of d1v0 in columns of @column_ns each. */
 static struct virt_marker_graph all_exits(const struct virt_worst *worst, int64_t column_ns)
 {
 	static const int32_t vcpu;
@@ -287,7 +287,7 @@ static void test_pauses_and_clocks(void **state)
 	virt_model_free(model);
 }
 
-/** What the guest did not ask to wait for is a cost, and is told as one. */
+/** What the guest did not ask to wait for is a cost, and is shown as one. */
 static void test_kept_waiting(void **state)
 {
 	struct virt_model *model = virt_model_new();
@@ -462,7 +462,7 @@ static void test_shared_irqs(void **state)
 	assert_true(virt_worst_describe(two, &hit, &moment));
 	assert_int_equal(moment.cost_ns, 200);
 	assert_int_equal(moment.vector, 0xfb);
-	/* whoever still shows it asks the index that has none */
+	/* a viewer that still shows it asks the index that has none */
 	assert_false(virt_worst_describe(none, &hit, &moment));
 	/* another vector is another edition; one of them is of no vCPU that exists */
 	assert_int_equal(virt_shared_set_irqs(other, irqs, 2), 0);

@@ -19,7 +19,7 @@
 #define LIMIT		20000
 #define COLUMNS		20
 
-/** vCPU 0 is preempted from 20 to 60: 1 has its pCPU up to 50, then nobody. 2 wakes it at 80. */
+/** vCPU 0 is preempted from 20 to 60: 1 has its pCPU up to 50, then no one. 2 wakes it at 80. */
 static struct virt_model *with_waits(void)
 {
 	const struct virt_wake wake = { .who = 2, .vector = VIRT_NONE, .cause = VIRT_WAKE_VCPU };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Columns of pixels against a nanosecond by nanosecond account of the same model, near and far, at
- * the edges and beyond them; what is told about a place; numbers of a window.
+ * the edges and beyond them; the text for a place; numbers of a window.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -235,7 +235,7 @@ static void test_inside_one(void **state)
 	assert_int_equal(runs[0].n, 20);
 	assert_int_equal(virt_shade_pcpu(model, 0, &window, runs), 1);
 	assert_int_equal(runs[0].parts[VIRT_GUEST], 16);
-	/* nobody there, and no such thing */
+	/* no vCPU there, and no such one */
 	assert_int_equal(virt_shade_pcpu(model, 5, &window, runs), 1);
 	assert_int_equal(runs[0].parts[VIRT_UNKNOWN], 16);
 	assert_int_equal(virt_shade_vcpu(model, -1, &window, runs), 1);
@@ -420,7 +420,7 @@ static void test_pick(void **state)
 	virt_model_free(model);
 }
 
-/** Where records are missing, column by column, and what is told there, by a look at all. */
+/** Where records are missing, column by column, and the text there, by a look at all. */
 static void check_losses(const struct virt_model *model, const struct virt_shade_window *window)
 {
 	struct virt_loss_range losses = virt_model_losses(model);
@@ -489,7 +489,7 @@ static void test_registry(void **state)
 	first = virt_registry_get(3);
 	assert_non_null(first);
 	assert_int_equal(virt_model_n_vcpus(virt_shared_model(first)), 1);
-	/* a reload while somebody looks */
+	/* a reload during a look */
 	assert_int_equal(virt_registry_set(3, new_model(2)), 0);
 	second = virt_registry_get(3);
 	assert_ptr_not_equal(first, second);
@@ -522,7 +522,7 @@ static void drop_promise(void *arg)
 	n_dropped++;
 }
 
-/** A model that is made when somebody wants to see it. */
+/** A model that is made at its first use. */
 static void test_registry_promise(void **state)
 {
 	struct virt_shared *shared;
@@ -539,7 +539,7 @@ static void test_registry_promise(void **state)
 	assert_non_null(shared);
 	assert_int_equal(n_made, 1);
 	assert_int_equal(n_dropped, 1);
-	/* a reload: the promise takes the model's place, and nobody asks before the next one */
+	/* a reload: the promise takes the model's place, and there is no use before the next one */
 	assert_int_equal(virt_registry_promise(4, make_promised, drop_promise, NULL), 0);
 	assert_int_equal(virt_model_n_vcpus(virt_shared_model(shared)), 2);
 	virt_shared_put(shared);
@@ -602,7 +602,7 @@ static void test_unsplit(void **state)
 	virt_model_free(split);
 }
 
-/** All states can be told apart by their colours, and from the vCPUs' on the same figure. */
+/** All colours of states differ from each other, and from the vCPUs' on the same figure. */
 static void test_colors(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is told of a place, on a double click and where the mouse rests: every state, who took a
+ * The text for a place, on a double click and where the mouse rests: every state, who took a
  * pCPU, why a guest was left, what a pCPU does without a vCPU; what is not known is said to be so;
  * names that are too long.
  */
@@ -20,7 +20,7 @@
 
 #define END	1000000
 
-/** d1v0 in one state after the other; d1v1 takes its pCPU. On pCPU 1: a task, nobody, who knows. */
+/** d1v0 in one state after the other; d1v1 takes its pCPU. On pCPU 1: a task, idle, unknown. */
 static struct virt_model *new_model(void)
 {
 	struct virt_model *model = virt_model_new();
@@ -78,13 +78,13 @@ static void test_states(void **state)
 	check_interval(model, 30000, "d1v0 is offline for 10.000 us");
 	check_interval(model, 40000,
 		       "d1v0 is preempted (last on pCPU 3) for 10.000 us by nobody (10.000 us)");
-	/* where it was last is nobody's knowledge of where it is */
+	/* its last place does not show where it is */
 	check_interval(model, 50000,
 		       "d1v0 is in a state that the trace does not show for 950.000 us");
 	virt_model_free(model);
 }
 
-/** What ended a wait is told of the wait, and of the wake-up after it. */
+/** What ended a wait is in the text of the wait, and of the wake-up after it. */
 static void test_wakes(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What fades of KernelShark's graphs: the time off a pCPU, or off guest code, column by column,
- * against an account ns by ns; nothing where nothing is known; also where a trace tells only that a
+ * against an account ns by ns; nothing where nothing is known; also where a trace shows only that a
  * vCPU was not in its guest.
  */
 #include <errno.h>

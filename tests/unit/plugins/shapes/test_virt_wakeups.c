@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_virt_wakeups.c
- * @brief	Who woke whom: a timeline made by hand; samples, against a walk over all intervals.
+ * @brief	Wake-ups: a timeline made by hand; samples, against a walk over all intervals.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -97,7 +97,7 @@ static void by_hand(void **state)
 	assert_int_equal(virt_wakeups(model, NULL, 0, 21, 40, found, MOST), 0);
 	assert_int_equal(virt_wakeups(model, NULL, 0, 35, 41, found, MOST), 1);
 	assert_int_equal(virt_wakeups(model, NULL, 0, 300, 400, found, MOST), 0);
-	/* six waits end before 100, whoever ends them */
+	/* six waits end before 100, by any waker */
 	assert_int_equal(virt_wakeups(model, NULL, 0, 0, 100, found, 6), 5);
 	assert_int_equal(virt_wakeups(model, NULL, 0, 0, 100, found, 5), -E2BIG);
 	assert_int_equal(virt_wakeups(model, NULL, 0, 0, 85, found, 4), 3);

@@ -286,7 +286,7 @@ static void test_negative(void **state)
 	free(own.ns);
 }
 
-/** The time at which the offset is as told changes nothing but the offset that goes with it. */
+/** The time at which the offset is exact changes only the offset that belongs to it. */
 static void test_at(void **state)
 {
 	const int64_t at = 123456789012345, ts = at + 1000000000;

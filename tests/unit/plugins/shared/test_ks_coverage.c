@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_ks_coverage.c
- * @brief	Of which times a stream's rows tell, against a look at each ns of each column.
+ * @brief	Which times a stream's rows cover, against a look at each ns of each column.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void add(struct rows *rows, int stream, int cpu, int64_t ns, bool lost)
 	rows->row[rows->n++] = entry;
 }
 
-/** Does the trace tell what a CPU did at a time? */
+/** Does the trace show what a CPU did at a time? */
 static bool is_known(const struct rows *rows, int cpu, int64_t ns)
 {
 	const struct kshark_entry *before = NULL, *after = NULL;

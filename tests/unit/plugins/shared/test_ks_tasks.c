@@ -50,7 +50,7 @@ static int32_t task_at(const struct rows *rows, int cpu, int64_t ns)
 		else if (!after)
 			after = row;
 	}
-	/* a row that says that others are missing tells of no task */
+	/* a row that says that others are missing shows no task */
 	return before && before->event_id != KS_EVENT_OVERFLOW && after &&
 	       after->event_id != KS_EVENT_OVERFLOW ? before->pid : KS_TASK_NONE;
 }

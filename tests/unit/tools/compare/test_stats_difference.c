@@ -77,7 +77,7 @@ static void test_false_alarms(void **state)
 			cells += !count.too_few[kind];
 		}
 	}
-	/* all together, they tell more exactly; and a test that never alarms is none */
+	/* all together, they are more exact; and a test that never alarms is none */
 	print_message("%.2f %%\n", sum / 3.0 / cells);
 	if (ENOUGH(5) == 1)
 		assert_true(sum / 3.0 / cells > 2.5 && sum / 3.0 / cells < 5.5);
@@ -106,11 +106,11 @@ static void test_power(void **state)
 	}
 }
 
-/** Percentiles of few values that lie in two heaps are found, too: more of them than one tells. */
+/** Percentiles of few values that lie in two heaps are found, too: more of them than one shows. */
 static void test_heaps(void **state)
 {
 	static const struct { size_t n; int kind; unsigned int least; } cells[] = {
-		/* of 300; the plain percentiles tell 109, 171 and 166 */
+		/* of 300; the plain percentiles find 109, 171 and 166 */
 		{ 10, STATS_P75, 135 }, { 10, STATS_P90, 178 }, { 20, STATS_P75, 200 },
 	};
 
@@ -170,7 +170,7 @@ static void test_interval(void **state)
 	assert_true(different > 100 && same > 100);
 }
 
-/** What nobody asked for is not compared, and does not change the rest. */
+/** A statistic that is left out is not compared, and does not change the rest. */
 static void test_left_out(void **state)
 {
 	struct stats_method method = usual;

@@ -62,7 +62,7 @@ static void test_conditions(void **state)
 			fail_msg("'%s' gives another error", bad[i].text);
 }
 
-/* --- as report --worst tells it -------------------------------------------------------------- */
+/* --- as report --worst prints it ------------------------------------------------------------- */
 
 /** The moments of a kind, as they are listed: costliest first. */
 struct listed {

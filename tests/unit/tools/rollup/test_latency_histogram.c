@@ -57,7 +57,7 @@ static int compare_ns(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/** What is told is not below what is right, and at most an eighth above. */
+/** The result is not below the right value, and at most an eighth above. */
 static void within(int64_t told, int64_t right)
 {
 	if (told < right || told - right > right / 8)

@@ -17,7 +17,7 @@
 #define MACHINE(name_, id_)	.machine = (name_), .machine_id = (id_), .pcpu = VIRT_NONE
 #define NO_LENGTHS		.complete = VIRT_NONE, .wake_ns = VIRT_NONE
 
-/** What a vCPU is told of: guest and preempted, exits, a wake-up, a culprit. */
+/** Facts of a vCPU: guest and preempted, exits, a wake-up, a culprit. */
 struct world {
 	struct top_fact	facts[64];
 	size_t		n;
@@ -217,7 +217,7 @@ static void test_open(void **state)
 	top_rows_free(&rows);
 }
 
-/** All that is told of somebody else or of something else is another sum. */
+/** A fact of another vCPU, machine or kind is another sum. */
 static void test_added_up(void **state)
 {
 	struct world world;
@@ -294,7 +294,7 @@ static void test_ended(void **state)
 	top_sum_free(&sum);
 }
 
-/** The same names, but not the same machine: both are told. */
+/** The same names, but not the same machine: both are shown. */
 static void test_namesakes(void **state)
 {
 	struct world world = { 0 };

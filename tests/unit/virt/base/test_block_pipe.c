@@ -89,7 +89,7 @@ static void test_error_is_the_result(void **state)
 	assert_int_equal(block_pipe_finish(pipe), -EIO);
 }
 
-/* Whoever wants no more need not read to the end: the maker is told, and does not wait for ever. */
+/* A reader need not read to the end: the maker gets an error, and does not wait for ever. */
 static void test_unwanted(void **state)
 {
 	struct maker maker = { .total = 1000000 };

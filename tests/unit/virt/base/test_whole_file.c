@@ -150,7 +150,7 @@ static void test_read(void **state)
 	unlink("a");
 }
 
-/** Who writes to a FIFO waits for its reader, and is told by SIGPIPE that this one has gone. */
+/** The writer of a FIFO waits for its reader, and gets SIGPIPE when the reader has gone. */
 static void test_fifo(void **state)
 {
 	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);

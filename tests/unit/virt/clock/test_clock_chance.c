@@ -22,7 +22,7 @@
 #define OUT	VIRT_CLOCK_OUTSIDE
 #define UNKNOWN	VIRT_CLOCK_UNKNOWN
 
-/** What groups of events say, of which so many are inside, if a vCPU is @in of its time inside. */
+/** The score of groups of events, some inside, if a vCPU is inside for @in of its time. */
 static double factor(double inside, double outside, double in, double out, int k)
 {
 	double stray = ldexp(1, -k), p = in / (in + out);
@@ -92,7 +92,7 @@ static void test_factors(void **state)
 }
 
 /**
- * What is so near that one tells of the next counts once: two means of 1000 forget after
+ * Events so near that one implies the next count once: two means of 1000 forget after
  * 2 * 1000 * 1000 / 2001 = 999. It is outside if any of it is.
  */
 static void test_groups(void **state)

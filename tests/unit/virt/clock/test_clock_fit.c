@@ -55,7 +55,7 @@ static void test_differ(void **state)
 	other.hi++;
 	assert_true(clock_fits_differ(&narrow, &other));
 	assert_true(clock_fits_differ(&other, &narrow));
-	/* lower by so much, too */
+	/* lower by the same, too */
 	other = (struct clock_fit){ .lo = -80000, .hi = -80000 };
 	assert_false(clock_fits_differ(&narrow, &other));
 	other.lo = --other.hi;
@@ -85,7 +85,7 @@ static void test_affordable(void **state)
 	assert_int_equal(clock_affordable(&search, 1000001, 200), 200);
 	/* hardly any in hardly any */
 	assert_int_equal(clock_affordable(&search, 0, 5000), 5000);
-	/* never fewer than tell anything */
+	/* never fewer than show anything */
 	assert_int_equal(clock_affordable(&search, 10 * 1000001, 5000), 50);
 	clock_small_end(&search);
 	vcpus[0].n = 0;
@@ -129,7 +129,7 @@ static void test_grow(void **state)
 		assert_int_equal(clock_fit_piece(&search, from, to, &candidate, &fit), 0);
 		assert_true(fit.apart);
 		assert_int_equal(search.pool[fit.pairing + 1], 1);
-		/* nobody is paired for good before one line has been chosen */
+		/* no pair is final before one line has been chosen */
 		assert_int_equal(search.pairing[1], VIRT_NONE);
 		assert_int_equal(clock_fit_grow(&search, &fit), 0);
 		assert_true(fabs(fit.rate.rate * 1e6 - ppm[i]) < 1);
@@ -256,7 +256,7 @@ static void align(struct clock_world *world, struct virt_clock_alignment *alignm
 				 world->problem.cpus[c].n);
 }
 
-/** No drift, and nobody knows who is who; each event is somewhere once. */
+/** No drift, and unknown pairs; each event is somewhere once. */
 static void test_align(void **state)
 {
 	const struct clock_recipe recipe = { SMALL, .seed = 31, .offset = -86400 * SECOND };
@@ -390,7 +390,7 @@ static void test_refused(void **state)
 	clock_world_drop(&other);
 }
 
-/** Turns without any other sign: an offset beside explains nearly as much, and is told. */
+/** Turns without any other sign: an offset beside explains nearly as much, and is returned. */
 static void check_ambiguous(int64_t period)
 {
 	static struct virt_clock_change changes[2 * N_TURNS];
@@ -476,7 +476,7 @@ static size_t count_enough(struct clock_world *world, int32_t vcpu, int n_vcpus,
 		chance = chance_of(&world->problem, &alignment, n_vcpus);
 		assert_true(evidence_of(&world->problem, &alignment) < chance);
 	}
-	/* one more tells more, and never leaves more open */
+	/* one more adds evidence, and never leaves more open */
 	assert_true(evidence_of(&world->problem, &alignment) >= chance);
 	world->problem.cpus = world->cpus;
 	return *n;
@@ -487,7 +487,7 @@ static size_t count_enough(struct clock_world *world, int32_t vcpu, int n_vcpus,
 /** The more a CPU's offset, drift and vCPU may be, the more has to speak for one of them. */
 static void check_chance(unsigned int seed, double ppm)
 {
-	/* an event tells ln(4 / 3) */
+	/* an event adds ln(4 / 3) */
 	const struct clock_recipe recipe = {
 		.seed = seed, .n = 1, .length = SECOND / 2, .in = 900000, .out = 300000,
 		.events = 1, .percent = 100, .offset = 3 * SECOND, .ppm = ppm,
@@ -529,7 +529,7 @@ static void test_chance(void **state)
 	check_chance(73, 240);
 }
 
-/** Events as in any turn, handlers as in one: they tell which one it is. */
+/** Events as in any turn, handlers as in one: they show which one it is. */
 static void test_by_handlers(void **state)
 {
 	const struct clock_recipe recipe = {

@@ -84,7 +84,7 @@ static void test_by_hand(void **state)
 		{ MS, VIRT_CLOCK_DEVICE }, { 5900000, VIRT_CLOCK_DEVICE },
 		{ 6500000 - 1, VIRT_CLOCK_DEVICE }, { 6500000, VIRT_CLOCK_DEVICE },
 	};
-	/* any of both, as no handler tells its vector; if one tells that of timers, the others
+	/* any of both, as no handler has its vector; if one has that of timers, the others
 	 * are not for timers */
 	static const struct virt_clock_handler any[] = {
 		{ MS, VIRT_CLOCK_ANY }, { 6 * MS, VIRT_CLOCK_ANY }, { 7 * MS, VIRT_CLOCK_ANY },
@@ -131,7 +131,7 @@ static void test_invalid(void **state)
 
 /* --- made up --------------------------------------------------------------------------------- */
 
-/** The same every 4 ms; only which of the interrupts are a device's tells where one is. */
+/** The same every 4 ms; only the interrupts of a device show where one is. */
 #define PERIODIC	.n = 2, .length = 15 * SECOND, .in = 3600000, .out = 400000, \
 			.percent = 50, .events = 2, .offset = -86400 * SECOND, \
 			.periodic = true, .irqs = true, .device_percent = 5

@@ -108,7 +108,7 @@ static void test_time(void **state)
 	assert_int_equal(virt_clock_host_time(7, -200, SECOND), SECOND - 200000 + 7);
 	assert_true(virt_clock_host_time(INT64_MAX, 0, INT64_MAX) == INT64_MAX);
 	assert_true(virt_clock_host_time(INT64_MIN, 0, INT64_MIN / 2) == INT64_MIN);
-	/* numbers of a sidecar that somebody has edited: cut, the same way everywhere */
+	/* numbers of an edited sidecar: cut, the same way everywhere */
 	assert_true(virt_clock_host_time(INT64_MAX, 1e6, INT64_MAX) == INT64_MAX);
 	assert_true(virt_clock_host_time(INT64_MIN, 1e6, INT64_MIN) == INT64_MIN);
 	assert_int_equal(virt_clock_offset_at(7, 200, SECOND, 3 * SECOND), 400007);
@@ -122,7 +122,7 @@ static void test_time(void **state)
 	assert_int_equal(virt_clock_host_time(0, -0.4, 1000000), 1000000);
 }
 
-/** Each array that is out of order, or has a time that nobody's clock shows, is refused. */
+/** Each array that is out of order, or has a time that no clock shows, is refused. */
 static void test_refused(void **state)
 {
 	static const int64_t bad[][2] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All lines that explain the events: as trying all corners and all offsets tells. */
+/* All lines that explain the events, compared with a trial of all corners and all offsets. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static int64_t some(int64_t least, int64_t most)
 	return least + random() % (most - least + 1);
 }
 
-/** @stray: one in so many events is outside by less than 5 us; 0: none is; @apart: stretches, ms */
+/** @stray: one of this many events is outside, by less than 5 us; 0: none; @apart: stretches, ms */
 static void make(struct world *world, unsigned int seed, double ppm, int stray, bool unknown,
 		 int64_t apart)
 {

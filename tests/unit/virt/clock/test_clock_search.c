@@ -79,7 +79,7 @@ static void check_sample(const struct clock_sample *sample, int32_t vcpu, const 
 		check_sample(sample, vcpu, wanted, ARRAY_SIZE(wanted));				\
 	} while (0)
 
-/** So many of all, each CPU its share, evenly; from a time to before another one. */
+/** A number of all events, each CPU its share, evenly; from a time to before another one. */
 static void test_sample(void **state)
 {
 	struct clock_sample samples[9];
@@ -106,7 +106,7 @@ static void test_sample(void **state)
 	assert_int_equal(clock_n_events(&search, 10, 31), 10);
 	assert_int_equal(clock_n_events(&search, 11, 12), 0);
 	free(samples[0].times);
-	/* whoever has any has one, at least */
+	/* a CPU that has any has one, at least */
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 1, samples), 0);
 	CHECK_SAMPLE(&samples[0], 0, 0);
 	CHECK_SAMPLE(&samples[3], VIRT_NONE, 0);
@@ -334,7 +334,7 @@ static void test_candidates(void **state)
 	assert_int_equal(found[0].hi, 9011);
 	for (int i = 1; i < n; i++)
 		assert_true(found[i].hi < 4000 || found[i].lo > 9005);
-	/* times that may be wrong by 3: ranges are so much wider, and what is nearer is one */
+	/* times that may be wrong by 3: ranges are wider by that, and nearer ones are one */
 	n = clock_candidates(&search, &still, 0, 301, 3, NULL, found, 24);
 	assert_int_equal(n, 24);
 	for (int i = 0; i < n; i++) {
@@ -390,7 +390,7 @@ static void test_any_vcpu(void **state)
 
 	(void)state;
 	clock_small_begin(&search, &problem);
-	/* all three are inside from 300 to 302; with slack, each range is so much wider */
+	/* all three are inside from 300 to 302; each range is wider by the slack */
 	for (int64_t slack = 0; slack < 2; slack++) {
 		assert_int_equal(clock_candidates(&search, &still, 0, 21, slack, NULL, &found, 1),
 				 1);
@@ -448,13 +448,13 @@ static void test_pair(void **state)
 	assert_int_equal(pairing[0], 2);
 	assert_int_equal(pairing[1], 1);
 	assert_int_equal(pairing[2], 0);
-	/* whoever has no events is nobody */
+	/* a CPU without events has no vCPU */
 	pair((struct virt_clock_cpu[]){ silent, c, a, b }, 4, 3, pairing);
 	assert_int_equal(pairing[0], VIRT_NONE);
 	assert_int_equal(pairing[1], 2);
 	assert_int_equal(pairing[2], 0);
 	assert_int_equal(pairing[3], 1);
-	/* what is told stays so, even if it fits worse: the others have the rest */
+	/* given pairs stay, even if they fit worse: the others have the rest */
 	pair((struct virt_clock_cpu[]){ known, a }, 2, 2, pairing);
 	assert_int_equal(pairing[0], 0);
 	assert_int_equal(pairing[1], 1);

@@ -95,7 +95,7 @@ static void test_kinds(void **state)
 	make(&tracks, &vcpu, &(struct virt_clock_cpu){ .handlers = first, .n_handlers = 6 },
 	     &(struct virt_clock_cpu){ .times = times, .n = 3, .handlers = second,
 				       .n_handlers = 2 });
-	/* events, devices, timers; OTHER is not injected, and nobody handles 0x44 */
+	/* events, devices, timers; OTHER is not injected, and 0x44 has no handler */
 	assert_int_equal(tracks.stride, 3);
 	assert_int_equal(tracks.cpus[0].n, 0);
 	CHECK_TIMES(&tracks, 1, 30);
@@ -113,7 +113,7 @@ static void test_kinds(void **state)
 	assert_int_equal(tracks.stride, 0);
 }
 
-/** Who does not tell a vector handles any that nobody tells; a device's is none of Linux's own. */
+/** A handler without a vector fits vectors that no handler has; a device's is not Linux's own. */
 static void test_any(void **state)
 {
 	static const struct virt_clock_handler handlers[] = {
@@ -138,7 +138,7 @@ static void test_any(void **state)
 	CHECK_TIMES(&tracks, 1, 20);
 	CHECK_WINDOWS(&tracks, 5, { 0, OUT }, { 6 * MS, IN }, { 7 * MS, OUT }, { 8 * MS, IN },
 		      { 9 * MS, OUT }, { 10 * MS, IN }, { 11 * MS, OUT }, { 50 * MS, UNKNOWN });
-	/* any: all but that of the timer, which tells */
+	/* any: all but that of the timer, which has its vector */
 	CHECK_TIMES(&tracks, 2, 10);
 	CHECK_WINDOWS(&tracks, 6, { 0, OUT }, { 4 * MS, IN }, { 5 * MS, OUT }, { 6 * MS, IN },
 		      { 7 * MS, OUT }, { 8 * MS, IN }, { 9 * MS, OUT }, { 10 * MS, IN },

@@ -30,7 +30,7 @@ static const struct clock_vcpu vcpu = {
 	.known = { .changes = changes, .n = ARRAY_SIZE(changes) }, .inside = 7, .outside = 20,
 };
 
-/** One event: bins of one offset each tell exactly how it scores. */
+/** One event: bins of one offset each show exactly how it scores. */
 static void test_exact(void **state)
 {
 	int64_t times[] = { 10, 10, 60 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Clocks of any guests on any hosts: how many are found, how often what is said of them is true,
- * and whether guests are found in traces of which they are not part. KSV_WORLDS: so many of each
+ * and whether guests are found in traces of which they are not part. KSV_WORLDS: how many of each
  * kind, and as many that last for a short time as take as long.
  */
 #include <math.h>
@@ -172,13 +172,13 @@ static void align(const struct pair *pair, struct virt_clock_alignment *alignmen
 
 /* --- what is true ---------------------------------------------------------------------------- */
 
-/** Of so many worlds. */
+/** Sums over all worlds. */
 struct tally {
 	int		n, found, wrong_offset, wrong_drift;
 	double		width;
 };
 
-/** At the time it is told for, the true offset is in the interval; and the drift in its own. */
+/** At the time of the result, the true offset is in its interval; and the drift in its own. */
 static void count(const struct clock_recipe *recipe, const struct virt_clock_alignment *alignment,
 		  struct tally *tally)
 {

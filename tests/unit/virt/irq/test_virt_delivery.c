@@ -173,7 +173,7 @@ static void test_again(void **state)
 }
 
 /**
- * Events that tell their vector: at 320 it is another one, so that nothing shows the handler of the
+ * Events with their vector: at 320 it is another one, so that nothing shows the handler of the
  * one injected at 280. At 520 it is the right one: 520 - 480 = 40 ns.
  */
 static void test_vectors(void **state)
@@ -194,9 +194,9 @@ static void test_vectors(void **state)
 }
 
 /**
- * Nobody can judge: 80, as the guest's trace begins at 290; 480, as events of the guest are missing
+ * Unknown: 80, as the guest's trace begins at 290; 480, as events of the guest are missing
  * before 540; 1090, as the host's records are lost at 1250, before the guest records anything;
- * 1310, as the guest's last event, at 1520 after the entry, is in no interrupt and tells nothing;
+ * 1310, as the guest's last event, at 1520 after the entry, is in no interrupt and shows nothing;
  * 2150, as the trace shows no entry any more.
  */
 static void test_unjudged(void **state)

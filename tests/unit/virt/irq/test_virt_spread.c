@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_virt_spread.c
- * @brief	How moments spread is what a window tells of them, in windows of samples; each bar
+ * @brief	The spread of moments is that of a window's numbers, in windows of samples; each bar
  *		has the moments that one finds by its costs.
  */
 #include <setjmp.h>

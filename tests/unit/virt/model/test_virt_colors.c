@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_virt_colors.c
- * @brief	Colours that mean different things in one strip can be told apart, also by people
+ * @brief	Colours that mean different things in one strip are distinct, also for people
  *		with colour-blindness.
  *
  * Distances are those of OKLab (B. Ottosson, 2020), in which 0.02 or so is just noticed; what
- * somebody without red or green cones sees is by Machado, Oliveira and Fernandes (2009).
+ * a person without red or green cones sees is by Machado, Oliveira and Fernandes (2009).
  */
 #include <math.h>
 #include <setjmp.h>

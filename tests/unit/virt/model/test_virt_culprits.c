@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_virt_culprits.c
- * @brief	Who has a pCPU meanwhile; the figures were worked out by hand.
+ * @brief	Who has a pCPU during waits; the figures were worked out by hand.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #define NONE	VIRT_NONE
 
 /**
- * vCPU 0 waits for pCPU 0 in [10, 100), where 1 runs until 40, 2 until 90, then nobody; and for
+ * vCPU 0 waits for pCPU 0 in [10, 100), where 1 runs until 40, 2 until 90, then none; and for
  * an unknown pCPU in [200, 205).
  */
 static void test_culprits_and_pcpu(void **state)
@@ -180,7 +180,7 @@ static void test_tasks(void **state)
 	virt_model_free(model);
 }
 
-/** Very many wait for a pCPU that very many have meanwhile: the first of these, and others. */
+/** Very many wait for a pCPU that very many have then: the first of these, and others. */
 static void test_other_culprits(void **state)
 {
 	enum { WAITS = 1500, RUNS = 1500, END = WAITS + 10 * RUNS };
@@ -200,7 +200,7 @@ static void test_other_culprits(void **state)
 		occupy(model, 0, WAITS + 10 * i, WAITS + i, true);
 	assert_int_equal(virt_model_finish(model, 0, END), 0);
 	for (int i = 0; i < WAITS; i++) {
-		/* all; cut where nothing is told apart; cut at both sides of that */
+		/* all; cut where culprits are one sum; cut at both sides of that */
 		const int64_t from[] = { 0, END - 50, WAITS + 15 };
 		const int64_t to[] = { END, END, END - 7 };
 

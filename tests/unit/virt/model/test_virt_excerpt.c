@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_virt_excerpt.c
- * @brief	Random timelines: a copy of a model's end tells of it what all of the model does.
+ * @brief	Random timelines: a copy of a model's end has the same numbers there as the model.
  *
- * One model is filled for long, asked now and then, and forgets. What it tells of a window is
+ * One model is filled for long, asked now and then, and forgets. Its result for a window is
  * compared with a model of its own of everything up to then.
  */
 #include <setjmp.h>
@@ -188,7 +188,7 @@ static void test_end(void **state)
 			if (rnd(400) || now <= from_ns)
 				continue;
 			check_end(model, steps, i + 1, from_ns, now);
-			/* nobody asks for anything before that again */
+			/* no later question is about times before that */
 			from_ns += 1 + rnd((uint32_t)(now - from_ns));
 			virt_model_forget(model, from_ns - 1);
 		}

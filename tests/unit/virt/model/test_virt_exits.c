@@ -165,7 +165,7 @@ static void check_nobody(const struct virt_model *model)
 	assert_memory_equal(ns, none, sizeof(ns));
 }
 
-/* Far more exits than columns: they are told apart all the same. */
+/* Far more exits than columns: they are still counted one by one. */
 static void test_many(void **state)
 {
 	struct virt_model *model = new_model(2);

@@ -138,7 +138,7 @@ static void test_windows_outside(void **state)
 	assert_false(virt_vcpu_next_exit(model, 0, 701, &exit));
 	assert_false(virt_vcpu_next_exit(model, 0, 1100, &exit));
 	assert_true(virt_vcpu_next_exit(model, 0, INT64_MIN, &exit));
-	/* a window is cut to the trace: 10 ns that nobody told about */
+	/* a window is cut to the trace: 10 ns without any record */
 	virt_pcpu_totals(model, 2, 1090, 9999, &totals);
 	assert_int_equal(totals.unknown_ns, 10);
 	/* the interval that is cut at the front belongs to it, whole */
@@ -205,7 +205,7 @@ static void test_migration(void **state)
 	virt_model_free(model);
 }
 
-/** Only runs tell where a vCPU is: waiting elsewhere, or running nobody knows where, is no move. */
+/** Only runs show where a vCPU is: a wait elsewhere, or a run at an unknown place, is no move. */
 static void test_no_migration(void **state)
 {
 	struct virt_model *model = with_vcpus(1);
@@ -267,7 +267,7 @@ static void test_incomplete_exits(void **state)
 		{ 40, 45, 1, false },		/* the same */
 		{ 50, 50, 1, true },		/* over within the same ns */
 		{ 60, 62, 0, true },
-		{ 70, 70, 0, false },		/* two at once: the first is told */
+		{ 70, 70, 0, false },		/* two at once: the first is returned */
 		{ 80, 90, NONE, false },	/* the trace ends */
 	};
 	struct virt_model *model = with_vcpus(1);
@@ -327,7 +327,7 @@ static void test_lasting_flags(void **state)
 	struct virt_interval_range range;
 
 	(void)state;
-	/* by its name, until told otherwise */
+	/* by its name, until that is set */
 	assert_int_equal(virt_model_reason_class(model, hlt), VIRT_EXIT_HALT);
 	assert_int_equal(virt_model_set_reason_class(model, hlt, VIRT_EXIT_NESTED), 0);
 	assert_int_equal(virt_model_set_reason_class(model, hlt + 1, VIRT_EXIT_HALT), -EINVAL);
@@ -748,7 +748,7 @@ static void test_polled(void **state)
 	assert_int_equal(virt_vcpu_exits(model, 0, 0, 1000, exits, 2), 1);
 	assert_int_equal(exits[0].ns, 70);
 	virt_model_free(model);
-	/* preempted meanwhile */
+	/* preempted in between */
 	model = halted();
 	set(model, 0, 200, VIRT_PREEMPTED, 0, NONE, 0);
 	set(model, 0, 240, VIRT_HYPERVISOR, 0, 0, 0);
@@ -785,7 +785,7 @@ static void test_polled(void **state)
 	polled(model, 200, 300, false);
 	polled(model, 150, 300, false);
 	assert_string_equal(life(model), "G0 H100e P150 H300");
-	/* nobody knows whether it had its pCPU all the time */
+	/* it is unknown whether it had its pCPU all the time */
 	model = with_vcpus(1);
 	set(model, 0, 0, VIRT_HYPERVISOR, 0, NONE, VIRT_INTERVAL_UNSPLIT);
 	polled(model, 150, 300, false);

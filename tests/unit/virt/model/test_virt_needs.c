@@ -49,7 +49,7 @@ static void test_all_is_known(void **state)
 	virt_model_free(model);
 }
 
-/** Whatever a number needs, it is unknown without it, and somebody can record it. */
+/** Whatever a number needs, it is unknown without it, and it can be recorded. */
 static void test_each_need(void **state)
 {
 	(void)state;
@@ -64,7 +64,7 @@ static void test_each_need(void **state)
 			uint64_t kinds = set & VIRT_RECORDED_ALL;
 			struct virt_model *model;
 
-			/* without switches, or where nobody moves, it is not needed */
+			/* without switches, or without moves, it is not needed */
 			if (kinds != set)
 				continue;
 			model = model_without(hypervisor, kinds);

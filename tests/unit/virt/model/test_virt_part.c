@@ -3,7 +3,7 @@
  * @file	test_virt_part.c
  * @brief	A part of a trace: whatever is asked of it, the answer is that of the whole.
  *
- * Random lives of vCPUs; of the part, the model is told what happens within it alone, and gets the
+ * Random lives of vCPUs; the model of the part gets what happens within it alone, and the
  * rest from what is kept. All numbers of a window are compared, and all of its worst moments.
  */
 #include <setjmp.h>
@@ -29,7 +29,7 @@
 #define N_REASONS	3
 #define MAX_OPS		600
 
-/** Something that is told of a trace. */
+/** One call that fills a model. */
 struct op {
 	enum { SET, WOKEN, OCCUPY, POWER } what;
 	int64_t		time_ns;
@@ -468,7 +468,7 @@ static void what_is_left_out_is_not_told(void **state)
 	}
 }
 
-/** Whatever somebody has written into a sidecar, the model is one. */
+/** Whatever a sidecar contains, the model is valid. */
 static void impossible_changes_are_left_aside(void **state)
 {
 	static const struct virt_interval bad[] = {

@@ -46,7 +46,7 @@ static void test_impossible(void **state)
 	for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++)
 		assert_int_equal(virt_model_add_power(model, (enum virt_power_kind)tries[i].kind,
 						      tries[i].pcpu, 5, tries[i].value), -EINVAL);
-	/* that nobody knows is not told */
+	/* unknown states are left out */
 	speed(model, 0, 5, VIRT_POWER_UNKNOWN);
 	assert_int_equal(virt_model_name_idle_state(model, VIRT_IDLE_STATES, "C1"), -EINVAL);
 	assert_int_equal(virt_model_name_idle_state(model, 0, ""), -EINVAL);

@@ -62,7 +62,7 @@ static uint32_t rnd(uint32_t n)
 	return (seed >> 32) % n;
 }
 
-/** Nobody, a vCPU or a task. */
+/** None, a vCPU or a task. */
 static int32_t anybody(const struct truth *truth)
 {
 	int32_t who = (int32_t)rnd(truth->n_vcpus + 1 + TASKS) - 1;
@@ -395,7 +395,7 @@ static void check_exits(const struct truth *truth, const struct virt_model *mode
 			if (truly.cost_ns > sum->max_ns)
 				sum->max_ns = truly.cost_ns;
 		}
-		/* of several at the same time, the first one is told */
+		/* if several are at the same time, the first one is returned */
 		if (op->time == last)
 			continue;
 		last = op->time;

@@ -52,7 +52,7 @@ static void test_sums(void **state)
 
 	(void)state;
 	assert_non_null(threads);
-	/* sh is nobody's */
+	/* sh belongs to no machine */
 	assert_int_equal(threads->n, 2);
 	assert_int_equal(threads->threads[0].task, io);
 	assert_int_equal(threads->threads[0].ns, 47);

@@ -117,7 +117,7 @@ static void test_names(void **state)
 
 /**
  * v0: blocked 100..200, 300..400 and 500..600, woken by a timer, v1 and the timer; then until the
- * trace ends. v1: blocked 0..150, of which nobody knows the beginning nor who woke it.
+ * trace ends. v1: blocked 0..150, with an unknown beginning and waker.
  */
 static struct virt_model *one_life(void)
 {
@@ -182,14 +182,14 @@ static void test_rule(void **state)
 	assert_int_equal(waits->causes[VIRT_WAKE_VCPU].latency.ns, 20);
 	virt_waits_free(waits);
 
-	/* time is clipped, what goes on is told apart, a wake-up after the window is not of it */
+	/* time is clipped, open waits are separate, a wake-up after the window is not of it */
 	waits = ask(model, 350, 400, 0);
 	assert_int_equal(waits->causes[VIRT_WAKE_VCPU].blocked.ns, 50);
 	assert_int_equal(waits->causes[VIRT_WAKE_VCPU].blocked.before_ns, 50);
 	assert_int_equal(waits->all.wakes, 0);
 	virt_waits_free(waits);
 
-	/* nowhere, and of nobody */
+	/* no window, and no vCPU */
 	waits = ask(model, 2000, 3000, NONE);
 	assert_int_equal(waits->n_wakers, 0);
 	virt_waits_free(waits);
@@ -199,7 +199,7 @@ static void test_rule(void **state)
 	virt_model_free(model);
 }
 
-/** Where records are lost, nobody knows what would have ended the wait. */
+/** Where records are lost, the end of the wait has no known cause. */
 static void test_lost(void **state)
 {
 	struct virt_model *model = with_vcpus(1);

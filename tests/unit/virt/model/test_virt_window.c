@@ -122,7 +122,7 @@ static void live_exit(struct life *life, size_t i)
 
 		monitor |= all[j].state == VIRT_VMM;
 		piece.exit.state_ns[all[j].state] += ns;
-		/* nobody waits while it is polled for an event */
+		/* a poll for an event is no wait */
 		if (all[j].state != VIRT_POLLING && (!sleeps || !asked))
 			piece.exit.cost_ns += ns;
 		if (sleeps && !asked)
@@ -189,7 +189,7 @@ static struct virt_dist dist_of(int64_t *ns, size_t n)
 	dist.min = ns[0];
 	dist.max = ns[n - 1];
 	for (size_t i = n; i-- > 0; ) {
-		/* so many are not greater than this one */
+		/* the number that are not greater than this one */
 		if ((i + 1) * 100 >= n * 5)
 			dist.p5 = ns[i];
 		if ((i + 1) * 100 >= n * 50)
@@ -555,7 +555,7 @@ static bool is_of(const struct virt_model *model, const struct virt_matrix_side 
 	return side->vcpu == who;
 }
 
-/** Time that a column takes from a row, or from all, from what each vCPU is told. */
+/** Time that a column takes from a row, or from all, from the culprits of each vCPU. */
 static int64_t taken(const struct virt_model *model, const struct virt_window *window,
 		     const struct virt_matrix *matrix, const struct virt_matrix_side *row,
 		     size_t column)
@@ -581,7 +581,7 @@ static int64_t taken(const struct virt_model *model, const struct virt_window *w
 	return ns;
 }
 
-/** Who takes from whom: each cell, and the sums of rows, columns and all of it. */
+/** The matrix of steal: each cell, and the sums of rows, columns and all of it. */
 static void check_matrix(const struct virt_model *model, const struct virt_window *window,
 			 bool by_machine, size_t most)
 {
@@ -629,7 +629,7 @@ static void same_stats(const struct virt_window_stats *a, const struct virt_wind
 	assert_int_equal(a->longest_vcpu, b->longest_vcpu);
 }
 
-/** What was told of single lengths. */
+/** Single lengths that were reported. */
 struct lengths {
 	struct virt_dist of[VIRT_N_LENGTHS];
 };
@@ -1110,7 +1110,7 @@ static void test_choice(void **state)
 	assert_int_equal(window->machines[0].all.states[VIRT_WAKING].count, 0);
 	assert_int_equal(window->machines[0].states[VIRT_M_FULL_RUN].ns, 170);
 	virt_window_free(window);
-	/* who took its pCPU is told of a vCPU that is wanted */
+	/* culprits are returned for a vCPU that is wanted */
 	walk = virt_window_walk_new(model, &query);
 	assert_non_null(walk);
 	assert_int_equal(virt_window_walk_culprits(walk, 0, &culprits), 0);
@@ -1130,7 +1130,7 @@ static void test_choice(void **state)
 	virt_model_free(model);
 }
 
-/** Whoever has given up once has: what comes next is not told as if it were all. */
+/** A walk that has given up stays so: what comes next is not returned as if it were all. */
 static void test_walk_error(void **state)
 {
 	struct virt_model *model = one_life();
@@ -1162,7 +1162,7 @@ static bool after_some(void *arg)
 	return !(*left)--;
 }
 
-/** Whenever one gives up, there is nothing; whoever does not gets what there is, all of it. */
+/** A walk that gives up returns nothing; one that does not returns all of it. */
 static void test_stop(void **state)
 {
 	struct virt_model *model = new_model(1);

@@ -28,7 +28,7 @@
  *	 100 HYPERVISOR	exit IO, 40 ns: cost 40 + 60 = 100 with the VMM until the entry at 200
  *	 140 VMM
  *	 200 GUEST
- *	 300 PREEMPTED	taken by v1; 300..400 v1 is there, 400..450 nobody: 150 ns in all, of
+ *	 300 PREEMPTED	taken by v1; 300..400 v1 is there, 400..450 none: 150 ns in all, of
  *			which 100 are v1's; two intervals, because who is said changes at 400
  *	 450 GUEST
  *	 500 HYPERVISOR	exit HLT: cost 10 + 30 (WAKING) + 5 = 45; the 255 ns asleep are none
@@ -237,7 +237,7 @@ static void test_findings(void **state)
 
 /**
  * Two vCPUs are paused together, one of them again alone; what an exit waits for is none, nor is
- * what the trace does not show to begin. One TSC is set twice, first nobody knows from what.
+ * what the trace does not show to begin. One TSC is set twice, first from an unknown value.
  */
 static void test_pauses_and_clocks(void **state)
 {
@@ -593,8 +593,8 @@ static void test_columns(void **state)
 /**
  * L1 runs from 0, leaves at 10 (level 1), goes on as L2 from 20, leaves at 30 (2): L1 handles it
  * from 35 to 40 and 45 to 50, leaving at 40 and 50 (1, 1); L2 again from 60, leaves at 70 (2), and
- * at 75 there is another exit before any entry (2). After UNKNOWN 80..90, an exit of which nobody
- * knows the level. A hypercall at 95 is a point in guest code, not an exit. L1: 3, L2: 3, of which
+ * at 75 there is another exit before any entry (2). After UNKNOWN 80..90, an exit of unknown
+ * level. A hypercall at 95 is a point in guest code, not an exit. L1: 3, L2: 3, of which
  * the one at 75 has the level of what ran last; multiplication 1.
  */
 static void test_levels(void **state)

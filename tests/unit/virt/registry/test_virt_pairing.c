@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pairs of vCPUs and guests' CPUs: who overrules whom, and what is guessed from what. */
+/* Pairs of vCPUs and guests' CPUs: which source overrules which, and what is guessed from what. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,7 +55,7 @@ static void test_store(void **state)
 	assert_int_equal(guest_of(HOST, 11), 501);
 	assert_true(virt_pairing_serial() > serial);
 
-	/* the same again is no change; another guess counts, and leaves nobody with two */
+	/* the same again is no change; another guess counts, and leaves no vCPU with two */
 	serial = virt_pairing_serial();
 	assert_int_equal(set(HOST, 11, GUEST, 1, VIRT_PAIR_GUESSED), 0);
 	assert_true(virt_pairing_serial() == serial);
@@ -171,7 +171,7 @@ static void test_guess_numbers(void **state)
 	assert_int_equal(guest_of(HOST, 1), -1);
 	virt_model_free(model);
 
-	/* two machines that fit equally well: nobody is guessed, until one of them is taken */
+	/* two machines that fit equally well: no guess, until one of them is taken */
 	virt_pairing_drop_stream(GUEST);
 	model = new_model(names, 2);
 	guest.n_cpus = 2;

@@ -115,7 +115,7 @@ static void test_states(void **state)
 	   { 30, VIRT_LIFE_RUNS, 0, NONE }, { 40, VIRT_LIFE_BLOCKED, 0, 8 },
 	   { 50, VIRT_LIFE_WAKING, 0, NONE }, { 60, VIRT_LIFE_RUNS, 0, NONE },
 	   { 70, VIRT_LIFE_ABSENT, 0, NONE });
-	/* runnable since nobody knows when; asleep to the end */
+	/* runnable since an unknown time; asleep to the end */
 	IS(&guest, 8, { 10, VIRT_LIFE_UNKNOWN, NONE, NONE }, { 20, VIRT_LIFE_RUNS, 0, NONE },
 	   { 30, VIRT_LIFE_BLOCKED, 0, NONE });
 	assert_int_equal(virt_guest_find(&guest, 9), NONE);
@@ -124,7 +124,7 @@ static void test_states(void **state)
 	virt_guest_free(&guest);
 }
 
-/** Who is woken before anything else is told of it has slept since all CPUs are known. */
+/** A task whose first record is a wake-up has slept since all CPUs are known. */
 static void test_first_seen(void **state)
 {
 	struct virt_guest guest = LIVE(
@@ -145,7 +145,7 @@ static void test_first_seen(void **state)
 	virt_guest_free(&guest);
 }
 
-/** While records of a CPU are lost, only who has another one is known; and then what is told. */
+/** While records of a CPU are lost, only tasks on other ones are known; then its records count. */
 static void test_lost(void **state)
 {
 	struct virt_guest guest = LIVE(
@@ -172,7 +172,7 @@ static void test_lost(void **state)
 	virt_guest_free(&guest);
 }
 
-/** A loss while nothing is told of a task counts when something is, or at the end. */
+/** A loss while a task has no records counts at its next record, or at the end. */
 static void test_lost_asleep(void **state)
 {
 	struct virt_guest guest = LIVE(
@@ -207,7 +207,7 @@ static void test_race(void **state)
 	virt_guest_free(&guest);
 }
 
-/** What nobody has seen the end of is not known; nor is a sleep if nobody tells of wake-ups. */
+/** A state without a recorded end is unknown; so is a sleep without records of wake-ups. */
 static void test_untold(void **state)
 {
 	struct virt_guest told = LIVE(
@@ -286,7 +286,7 @@ static void test_numbers(void **state)
 	virt_guest_free(&all[1]);
 }
 
-/** Of a window, the busiest first; idle is nobody. */
+/** Of a window, the busiest first; idle is no task. */
 static void test_busiest(void **state)
 {
 	struct virt_guest guest = LIVE(

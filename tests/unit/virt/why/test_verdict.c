@@ -260,7 +260,7 @@ static void test_halt(void **state)
 	virt_model_free(model);
 }
 
-/** A guest uses fewer vCPUs than it has: nobody keeps the others from running. */
+/** A guest uses fewer vCPUs than it has: nothing keeps the others from running. */
 static void test_away(void **state)
 {
 	struct virt_model *model = with_vcpus(2);

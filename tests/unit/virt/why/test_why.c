@@ -188,7 +188,7 @@ static void interrupted(void **state)
 	virt_model_free(model);
 }
 
-/** Preempted by several, and by nobody. */
+/** Preempted by several, and by none. */
 static void preempted(void **state)
 {
 	struct virt_model *model = with_vcpus(3);
@@ -225,7 +225,7 @@ static void preempted(void **state)
 	virt_model_free(model);
 }
 
-/** Whoever is woken waits for the pCPU that it comes to run on, which may leave its sleep. */
+/** A woken vCPU waits for the pCPU that it comes to run on, which may leave its sleep. */
 static void waking(void **state)
 {
 	struct virt_model *model = with_vcpus(2);
@@ -254,7 +254,7 @@ static void waking(void **state)
 	virt_model_free(model);
 }
 
-/** An idle pCPU has to leave its sleep first, where the trace tells of that. */
+/** An idle pCPU has to leave its sleep first, where the trace shows that. */
 static void sleeping_pcpu(void **state)
 {
 	struct virt_model *model = with_vcpus(1);
@@ -289,7 +289,7 @@ static void sleeping_pcpu(void **state)
 	virt_model_free(model);
 }
 
-/** A wake-up that leads to no run is for a pCPU that nobody knows. */
+/** A wake-up that leads to no run is for an unknown pCPU. */
 static void waking_for_nothing(void **state)
 {
 	struct virt_model *model = with_vcpus(1);
@@ -344,7 +344,7 @@ static void chain(void **state)
 	virt_model_free(model);
 }
 
-/** Two that have woken each other, as a damaged trace may tell; and one that woke itself. */
+/** Two that have woken each other, as in a damaged trace; and one that woke itself. */
 static void cycles_are_cut(void **state)
 {
 	struct virt_model *model = with_vcpus(3);
@@ -494,7 +494,7 @@ static void of_a_pcpu(void **state)
 	   { 0, 30, 40, VIRT_WHY_IDLE, "idle", VIRT_NONE, VIRT_NONE });
 	assert_int_equal(why.segments[1].n_below, 2);
 	virt_why_free(&why);
-	/* of one that nothing is told of, too */
+	/* of one without records, too */
 	assert_int_equal(virt_why_pcpu(model, NULL, 0, 0, 40, LIMIT, &why), 0);
 	IS(&why,
 	   { 0, 0, 40, VIRT_WHY_UNEXPLAINED, "not in the trace", VIRT_NONE, VIRT_NONE });
@@ -644,7 +644,7 @@ static void agrees_with_totals(const struct virt_model *model, int32_t vcpu,
 	assert_memory_equal(ns, totals.ns, sizeof(ns));
 }
 
-/** Who had the pCPU is the model's culprit, as long as it is told. */
+/** Who had the pCPU is the model's culprit, as long as it is known. */
 static void agrees_with_culprits(const struct virt_model *model, const struct virt_why *why)
 {
 	struct virt_culprit culprits[2];

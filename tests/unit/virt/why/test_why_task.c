@@ -143,7 +143,7 @@ static struct virt_why why_of(const struct virt_model *model, int32_t task, int6
 	return why;
 }
 
-/** It has its vCPU, which is taken from it by that of another guest, whose task is told. */
+/** It has its vCPU; that of another guest preempts this one, and its task is shown. */
 static void test_runs(void **state)
 {
 	struct virt_model *model = make_model();
@@ -166,7 +166,7 @@ static void test_runs(void **state)
 	virt_model_free(model);
 }
 
-/** Blocked until another task wakes it, whose life is told; then its guest's CPU has to wake up. */
+/** Blocked until another task wakes it, with that one's life; then its CPU has to wake up. */
 static void test_woken(void **state)
 {
 	struct virt_model *model = make_model();
@@ -189,7 +189,7 @@ static void test_woken(void **state)
 	virt_model_free(model);
 }
 
-/** Woken by an interrupt: what the vCPU did that took it. Then nobody knows. */
+/** Woken by an interrupt: what the vCPU did that took it. Then unknown. */
 static void test_interrupt(void **state)
 {
 	struct virt_model *model = make_model();
@@ -208,7 +208,7 @@ static void test_interrupt(void **state)
 	virt_model_free(model);
 }
 
-/** Not there, and preempted: the CPU that it waits for changes, who has it is told of each. */
+/** Not there, and preempted: the CPU that it waits for changes, each with who has it. */
 static void test_waits(void **state)
 {
 	struct virt_model *model = make_model();
@@ -232,7 +232,7 @@ static void test_waits(void **state)
 	virt_model_free(model);
 }
 
-/** Of a vCPU whose guest's trace is there, its tasks are told as well; of a pCPU, too. */
+/** A vCPU with its guest's trace has tasks in the answer; so has a pCPU. */
 static void test_vcpus(void **state)
 {
 	struct virt_model *model = make_model();
@@ -282,7 +282,7 @@ static void is_path(const struct virt_model *model, int32_t who, int64_t from, i
 	is_path(model, who, from, to, expected_, ARRAY_SIZE(expected_));	\
 } while (0)
 
-/** Where it was woken by somebody, that one's time, up to where the sleep began. */
+/** After a wake-up by a task, that one's time, up to where the sleep began. */
 static void test_path(void **state)
 {
 	struct virt_model *model = make_model();
@@ -353,7 +353,7 @@ static void test_path_circle(void **state)
 	virt_model_free(model);
 }
 
-/** A task of a guest in "db": what the thread did that is its CPU, told as its own. */
+/** A task of a guest in "db": what the thread did that is its CPU, shown as its own. */
 static void test_nested(void **state)
 {
 	static struct virt_life_interval of_3[] = {
@@ -407,7 +407,7 @@ static void test_worst(void **state)
 {
 	struct virt_model *model = make_model();
 	struct virt_why_moment moments[MOST];
-	/* nobody is paused; who is dead is not, either */
+	/* no task is paused; a dead one is not, either */
 	unsigned int all = (1u << VIRT_WHY_M_N_KINDS) - 1;
 
 	(void)state;

@@ -394,7 +394,7 @@ static void test_layout_choice(void **state)
 	assert_null(xen_event_layout(prev, 4));
 	assert_null(xen_event_layout(prev, 1));
 	assert_null(xen_event_layout(prev, 0));
-	/* 4 and 6 words, and others in between: those with 5 are of a Xen that nobody knows. */
+	/* 4 and 6 words, and others in between: those with 5 are of an unknown Xen. */
 	burn = xen_event_at(xen_event_index(0x00022803));
 	assert_null(xen_event_layout(burn, 5));
 	/* In whatever order the layouts stand. */
@@ -630,7 +630,7 @@ static void test_longer_and_cut(void **state)
 
 	(void)state;
 	SAMPLE(s, 0x00021011, 1u << 16, 0xaa, 0xbb);
-	/* The id tells its part all the same. */
+	/* The fields in the id are valid all the same. */
 	check_info(&s, XEN_ISA_UNKNOWN, "old=running new=runnable w0=0x10000 w1=0xaa w2=0xbb");
 	assert_int_equal(field(&s, "w2"), 0xbb);
 	SAMPLE(s, 0x0001f001, 5, 7u << 16 | 2, 0x1);
@@ -659,7 +659,7 @@ static void test_unknown_id(void **state)
 	check_no_field(&s, "w0");
 }
 
-/* TRC_PV_HYPERCALL_V2: bits 20..31 of word 0 tell which arguments follow and how long they are. */
+/* TRC_PV_HYPERCALL_V2: bits 20..31 of word 0 show which arguments follow and how long they are. */
 static void test_hypercall_args(void **state)
 {
 	struct sample s;

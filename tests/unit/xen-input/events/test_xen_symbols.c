@@ -251,7 +251,7 @@ static void test_isa_from_shared_id(void **state)
 		48, 55,
 		/* SEAMCALL or #SS; TDCALL or #GP */
 		0x4c, 0x4d,
-		/* Nobody's. */
+		/* Without a name. */
 		0xa7, 0x3ff, 0x404, 0xffff, 0x12345678, 0xfffffff0,
 	};
 

@@ -20,7 +20,7 @@
 static uint8_t *data;
 static struct xentrace_file file;
 
-/** A file in which each place tells where it is. */
+/** A file in which each place contains its offset. */
 static int make_file(void **state)
 {
 	(void)state;
@@ -78,7 +78,7 @@ static void test_used(void **state)
 		check(used[i], i);
 		xentrace_blocks_put(&blocks, used[i]);
 	}
-	/* nobody needs them any more: some are kept */
+	/* not needed any more: some are kept */
 	for (uint64_t i = 0; i < N_BLOCKS; i++)
 		xentrace_blocks_put(&blocks, used[i]);
 	assert_int_equal(blocks.n_blocks, N_KEPT);
@@ -159,7 +159,7 @@ static void test_memory(void **state)
 
 /* --- what looks right ------------------------------------------------------------------------- */
 
-/** A window, with its header or without it, with so many records, and what follows is anything. */
+/** A window, with or without its header, with @n_records records, then anything. */
 static bool looks_right(uint64_t before, int n_records, size_t size)
 {
 	struct trace t = { 0 };

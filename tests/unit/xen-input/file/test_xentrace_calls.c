@@ -3,8 +3,8 @@
  * @file	test_xentrace_calls.c
  * @brief	Each system call on the way through a file is interrupted, cut short, or fails.
  *
- * A signal, or a kernel that hands over less than was asked for, changes nothing. An error is told;
- * it never makes a shorter trace that looks complete.
+ * A signal, or a kernel that returns less than was asked for, changes nothing. An error is
+ * returned, and never makes a shorter trace that looks complete.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -62,7 +62,7 @@ static void compare(struct both *both)
 	}
 }
 
-/** @piece: at most so many bytes at a time. Return: how many records came before the end */
+/** @piece: the most bytes at a time. Return: how many records came before the end */
 static uint64_t check_pieces(const void *data, size_t size, size_t piece)
 {
 	struct xentrace *reader = xentrace_open_memory(data, size, NULL, NULL, 0);
@@ -191,7 +191,7 @@ static void test_late(void **state)
 	trace_free(&t);
 }
 
-/** The next one that is in time tells that others are missing before it. */
+/** The next one that is in time shows that others are missing before it. */
 static void test_after_late(void **state)
 {
 	struct xentrace_live *stream = xentrace_live_new("test", PLENTY);
@@ -247,7 +247,7 @@ static void test_full(void **state)
 	trace_free(&t);
 }
 
-/** Nobody writes any more: what is there is all, if it is whole. */
+/** After the last writer, what is there is all, if it is whole. */
 static void test_settle(void **state)
 {
 	struct xentrace_live *stream = xentrace_live_new("test", PLENTY);

@@ -75,7 +75,7 @@ static void test_probe(void **state)
 	(void)state;
 	add_zeros(&trace);
 	add_window(&trace, 1000, 5);
-	/* as much as a trace of so much memory; the ratio is not what is asked here */
+	/* as much as a trace of this much memory; the ratio does not matter here */
 	assert_null(open_packed(&trace, 2 * PROBE, error, sizeof(error), &code));
 	assert_int_equal(code, EINVAL);
 	assert_non_null(strstr(error, "no window of records in the first"));
@@ -152,7 +152,7 @@ static void test_marks(void **state)
 				 cases[i].packed);
 }
 
-/** Nobody waits for a writer of a FIFO only to know whether it is a trace, nor takes its bytes. */
+/** The check whether a FIFO is a trace does not wait for a writer, nor takes its bytes. */
 static void test_fifo(void **state)
 {
 	char *path = trace_file("", 0, ".xen");

@@ -145,7 +145,7 @@ static void test_without_tsc(void **state)
 	trace_free(&t);
 }
 
-/* A pCPU that never tells the time is at the trace's beginning. */
+/* A pCPU without any time is at the trace's beginning. */
 static void test_pcpu_without_tsc(void **state)
 {
 	static const struct expected expected[] = {

@@ -232,7 +232,7 @@ static void test_stdin(void **state)
 	trace_free(&t);
 }
 
-/** Whoever has closed its standard input gives a file descriptor 0. */
+/** With standard input closed, the file gets descriptor 0. */
 static void test_descriptor_0(void **state)
 {
 	struct trace t = { 0 };

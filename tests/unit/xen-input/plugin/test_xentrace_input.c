@@ -160,7 +160,7 @@ static void stream_itself(void **state)
 	free_rows(&rows);
 }
 
-/* Tasks and pids tell the same. */
+/* Tasks and pids agree. */
 static void rows_and_text(void **state)
 {
 	struct kshark_data_stream *stream = open_file(sample_path(SAMPLE));
@@ -660,7 +660,7 @@ static void cut_after_load(void **state)
 	assert_in_range(again.n, rows.n / 4, rows.n * 3 / 4);
 	assert_int_equal(ask_all(&again), again.n);
 	free_rows(&again);
-	/* nothing is left of it: still no crash, and a row that tells */
+	/* nothing is left of it: still no crash, and a row that says so */
 	assert_int_equal(truncate(path, 0), 0);
 	again = load(stream);
 	assert_int_equal(again.n, 1);
@@ -707,7 +707,7 @@ static void made_folder(const char *path, const char *other)
 	assert_int_equal(mkdir(path, 0700), 0);
 }
 
-/* Whoever opens it to read waits for somebody who writes. */
+/* A reader that opens it waits for a writer. */
 static void made_fifo(const char *path, const char *other)
 {
 	removed(path, other);

@@ -26,7 +26,7 @@ struct machine {
 	int		switches;	/* per pCPU */
 	double		slice_ns;	/* mean run time */
 	double		noise_ns;	/* between reading the clock and writing the record */
-	int		lost_every;	/* so many switches are missing now and then; 0 never */
+	int		lost_every;	/* one of this many switches is missing; 0: none */
 	int		long_every;	/* a run time above 2^32 ns, of which 32 bits are kept */
 	int		wrong_every;	/* a run time that is nonsense */
 	bool		old_layout;	/* domain and run time alone, as before Xen 4.8 */

@@ -53,7 +53,7 @@ static xen_vcpu feed(uint32_t run, uint32_t event, uint8_t flags, int n, const u
 	feed(run, event, 0, (int)(sizeof((uint32_t[]){ 0, ##__VA_ARGS__ }) / 4) - 1,	\
 	     (uint32_t[]){ 0, ##__VA_ARGS__ } + 1)
 
-/* A record of another class tells who is there without changing it. */
+/* A record of another class shows who is there and changes nothing. */
 static xen_vcpu now(uint32_t run)
 {
 	return FEED(run, OTHER, 12345);
@@ -73,7 +73,7 @@ static void test_runstates(void **state)
 	assert_int_equal(FEED(0, CHANGE(W, R), VCPU(1, 2)), VCPU(1, 2));
 	assert_int_equal(now(0), VCPU(1, 2));
 	assert_int_equal(now(1), UNKNOWN);
-	/* somebody else becomes runnable: changes nothing */
+	/* another vCPU becomes runnable: changes nothing */
 	assert_int_equal(FEED(0, CHANGE(B, W), VCPU(3, 0)), VCPU(1, 2));
 	/* taken off: still belongs to it */
 	assert_int_equal(FEED(0, CHANGE(R, B), VCPU(1, 2)), VCPU(1, 2));
@@ -103,7 +103,7 @@ static void test_switch(void **state)
 	assert_int_equal(FEED(0, CHANGE(R, B), VCPU(2, 3)), VCPU(2, 3));
 	assert_int_equal(FEED(0, CHANGE(W, R), IDLE(0)), IDLE(0));
 	assert_int_equal(now(0), IDLE(0));
-	/* who goes on tells who is there where nobody has been seen yet, and nothing else */
+	/* a vCPU that goes on shows who is there if that is unknown, and nothing else */
 	assert_int_equal(FEED(1, XEN_TRC_SCHED_SWITCH, 1, 0, 2), UNKNOWN);
 	assert_int_equal(FEED(1, XEN_TRC_SCHED_SWITCH_INFCONT, 1, 0, 2), UNKNOWN);
 	assert_int_equal(FEED(1, XEN_TRC_SCHED_SWITCH_INFCONT, 1, 0, 2, 3), VCPU(1, 0));
@@ -120,7 +120,7 @@ static void test_losses(void **state)
 	assert_int_equal(FEED(0, XEN_TRC_LOST_RECORDS, 17, 1u << 16 | 9, 0, 0), VCPU(9, 1));
 	assert_int_equal(now(0), VCPU(9, 1));
 	assert_int_equal(now(1), VCPU(3, 4));
-	/* a loss that does not tell */
+	/* a loss without the vCPU */
 	assert_int_equal(FEED(0, XEN_TRC_LOST_RECORDS, 17), UNKNOWN);
 	/* bytes missing from the file */
 	assert_int_equal(feed(1, OTHER, XENTRACE_AFTER_GAP, 0, NULL), UNKNOWN);
@@ -128,7 +128,7 @@ static void test_losses(void **state)
 	/* even between a switch and what follows */
 	FEED(1, XEN_TRC_SCHED_SWITCH, 1, 0, 2, 3);
 	assert_int_equal(feed(1, OTHER, XENTRACE_AFTER_GAP, 0, NULL), UNKNOWN);
-	/* and a record after a gap may itself tell */
+	/* and a record after a gap may itself show it */
 	assert_int_equal(feed(1, CHANGE(W, R), XENTRACE_AFTER_GAP, 1,
 			      (uint32_t[]){ VCPU(4, 4) }), VCPU(4, 4));
 }
@@ -178,7 +178,7 @@ static struct trace two_pcpus(void)
 	return trace;
 }
 
-/** The first record that tells, of each kind, and what stands in its way. */
+/** The first record that shows it, of each kind, and what stands in its way. */
 static void test_first(void **state)
 {
 	static const struct {
@@ -192,7 +192,7 @@ static void test_first(void **state)
 		{ XEN_TRC_SCHED_CONTINUE_RUNNING, 1, { VCPU(1, 2) }, VCPU(1, 2) },
 		{ XEN_TRC_SCHED_SWITCH, 4, { 1, 2, 3, 4 }, VCPU(1, 2) },
 		{ XEN_TRC_SCHED_SWITCH_INFCONT, 4, { 1, 2, 0, 0 }, VCPU(1, 2) },
-		/* takes the place of somebody who has left unseen */
+		/* takes the place of a vCPU that has left without a record */
 		{ CHANGE(W, R), 1, { VCPU(1, 2) }, UNKNOWN },
 		{ CHANGE(R, B), 1, { VCPU(1, 10000) }, UNKNOWN },
 		{ XEN_TRC_SCHED_SWITCH, 3, { 1, 2, 3 }, VCPU(XEN_DOMID_SOMEBODY | 1, 0) },
@@ -205,7 +205,7 @@ static void test_first(void **state)
 		struct trace trace = two_pcpus();
 
 		trace_record(&trace, tells[i].event, 2000, tells[i].n, tells[i].words);
-		/* too late to tell */
+		/* too late to show it */
 		if (tells[i].n != 3 && tells[i].event != XEN_TRC_SCHED_SWITCH_INFCONT)
 			TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 3000, VCPU(5, 5));
 		assert_int_equal(first_of(&trace, 1), tells[i].first);

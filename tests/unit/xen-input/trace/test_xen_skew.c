@@ -201,7 +201,7 @@ static void test_known_skew(void **state)
 }
 
 /*
- * More than the time between a vCPU's changes: which ones belong together cannot always be told.
+ * More than the time between a vCPU's changes: which ones belong together is not always certain.
  * Then there must be no correction rather than a wrong one.
  */
 static void test_large_skew(void **state)

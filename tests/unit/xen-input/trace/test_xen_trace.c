@@ -115,7 +115,7 @@ static void write_text(const char *path, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
-/** A sidecar that nobody asked for must not keep the trace from being read; one asked for must. */
+/** A bad sidecar that was only found must not keep the trace from being read; one given must. */
 static void test_sidecars(void **state)
 {
 	char *path = small_trace(), sidecar[4096], error[512] = "", *notes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A trace that is cut, or has a hole, tells less than the whole one, and nothing else: at any time,
- * each vCPU is in the state that the whole trace tells, or it is not known; the same for who is on
+ * A trace that is cut, or has a hole, shows less than the whole one, and nothing else: at any time,
+ * each vCPU is in the state that the whole trace shows, or it is not known; the same for who is on
  * each pCPU.
  */
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static struct virt_model *model_of(const uint8_t *data, size_t size, bool *ends_
 	return model;
 }
 
-/* Somebody is there; who, nothing tells. */
+/* A vCPU is there, but no record shows which. */
 static bool nameless(const char *name)
 {
 	return name && !strncmp(name, "d?", 2);

@@ -53,7 +53,7 @@ static void test_sleeps(void **state)
 	TICK(&trace, 1000);
 	TRACE_RECORD(&trace, XEN_TRC_PM_IDLE_ENTRY, 2000, 6, 0, 0, 0);
 	TRACE_RECORD(&trace, XEN_TRC_PM_IDLE_EXIT, 3000, 6, 0, 0, 0, 0, 0);
-	/* from a newer Xen, or garbage: it sleeps, and nobody knows how */
+	/* from a newer Xen, or garbage: it sleeps, in an unknown state */
 	TRACE_RECORD(&trace, XEN_TRC_PM_IDLE_ENTRY, 4000, 1000, 0, 0, 0);
 	TRACE_RECORD(&trace, XEN_TRC_PM_IDLE_EXIT, 5000, 1000, 0, 0, 0, 0, 0);
 	TRACE_RECORD(&trace, XEN_TRC_PM_IDLE_ENTRY, 6000);
@@ -70,7 +70,7 @@ static void test_sleeps(void **state)
 	virt_model_free(model);
 }
 
-/** The first change tells what it was before, too, if nothing is missing. */
+/** The first change shows what it was before, too, if nothing is missing. */
 static void test_frequency(void **state)
 {
 	struct trace trace = { 0 };
@@ -94,7 +94,7 @@ static void test_frequency(void **state)
 	virt_model_free(model);
 }
 
-/** Nobody knows what happened where records are lost. */
+/** What happened where records are lost is unknown. */
 static void test_lost(void **state)
 {
 	struct trace trace = { 0 };
@@ -104,7 +104,7 @@ static void test_lost(void **state)
 	trace_window(&trace, 2);
 	TICK(&trace, 1000);
 	TRACE_RECORD(&trace, XEN_TRC_PM_IDLE_ENTRY, 2000, 3, 0, 0, 0);
-	/* how many, by whom, and since when: 3000 */
+	/* how many, of which vCPU, and since when: 3000 */
 	TRACE_RECORD(&trace, XEN_TRC_LOST_RECORDS, 4000, 7, 0, 3000, 0);
 	TRACE_RECORD(&trace, XEN_TRC_PM_IDLE_EXIT, 5000, 3, 0, 0, 0, 0, 0);
 	TRACE_RECORD(&trace, XEN_TRC_PM_FREQ_CHANGE, 6000, 1200, 3400);

@@ -341,7 +341,7 @@ static void assert_conserved(const struct virt_model *model)
 	}
 }
 
-/** Without its scheduler's records, somebody is on a pCPU all the time, and nobody is lost. */
+/** Without its scheduler's records, a vCPU is on a pCPU all the time, and none is lost. */
 static void test_somebody(void **state)
 {
 	static const char *const names[] = { "pinned", "hvm-exits" };

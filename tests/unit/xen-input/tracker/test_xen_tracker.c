@@ -171,7 +171,7 @@ static void befores(struct trace *trace)
 	trace_window(trace, 1);
 	TRACE_RECORD(trace, BLOCKED_TO_RUNNING, 2300, D2V1);
 	TRACE_RECORD(trace, RUNNING_TO_RUNNABLE, 2400, D2V1);
-	/* woken or preempted, that is not told */
+	/* woken or preempted: no record shows which */
 	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, 2410, D3V0);
 }
 
@@ -309,7 +309,7 @@ static void test_exits(void **state)
 
 	(void)state;
 	trace_window(&trace, 0);
-	/* before anything tells who is there */
+	/* before any record shows who is there */
 	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1000);
 	TRACE_RECORD(&trace, XEN_TRC_HVM_VMX_EXIT64, 1100, 0x78, 0, 0);
 	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 1200, D1V0);
@@ -330,7 +330,7 @@ static void test_exits(void **state)
 	virt_model_free(model);
 }
 
-/** Each record of an exit tells of its instruction set, and whether it is a nested guest's. */
+/** Each record of an exit shows its instruction set, and whether it is a nested guest's. */
 static void test_exit_kinds(void **state)
 {
 	static const struct {
@@ -338,7 +338,7 @@ static void test_exit_kinds(void **state)
 		const char	*name;
 	} kinds[] = {
 		{ XEN_TRC_HVM_VMX_EXIT, 12, "HLT" }, { XEN_TRC_HVM_VMX_EXIT64, 12, "HLT" },
-		/* of VMX, the upper half tells something else */
+		/* on VMX, the upper half means something else */
 		{ XEN_TRC_HVM_VMX_EXIT64, 0x8000000c, "HLT" },
 		{ XEN_TRC_HVM_SVM_EXIT, SVM_HLT, "HLT" },
 		{ XEN_TRC_HVM_SVM_EXIT64, SVM_HLT, "HLT" },
@@ -360,7 +360,7 @@ static void test_exit_kinds(void **state)
 		trace_record(&trace, kinds[i].event, 1200, 3,
 			     (const uint32_t[]){ kinds[i].code, 0, 0 });
 		TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1300);
-		/* the same without its words: it is an exit, and nobody knows why */
+		/* the same without its words: it is an exit without a known reason */
 		trace_record(&trace, kinds[i].event, 1400, 0, NULL);
 		TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1500);
 		model = build(&trace);
@@ -371,7 +371,7 @@ static void test_exit_kinds(void **state)
 	}
 }
 
-/** What lacks its words, is of nobody who can be, or is no change, changes nothing. */
+/** A record without its words, of an impossible vCPU, or without a change, changes nothing. */
 static void test_without_words(void **state)
 {
 	static const uint32_t events[] = {
@@ -459,7 +459,7 @@ static struct virt_model *build_waits(const struct wait *waits, int n)
 	return build(&trace);
 }
 
-/** Waits for the device model are told from halts and pauses: by the requests in the trace. */
+/** The requests in the trace separate waits for the device model from halts and pauses. */
 static void test_device_model(void **state)
 {
 	static const struct wait waits[] = {
@@ -561,7 +561,7 @@ static void test_exits_alone(void **state)
 	virt_model_free(model);
 }
 
-/** pCPUs of which no record of the scheduler tells who is there. */
+/** pCPUs without a record of the scheduler that shows who is there. */
 static void nobody_named(struct trace *trace)
 {
 	trace_window(trace, 0);
@@ -574,7 +574,7 @@ static void nobody_named(struct trace *trace)
 	trace_window(trace, 2);
 	TRACE_RECORD(trace, XEN_TRC_HVM_SVM_EXIT, 1100, SVM_HLT, 0);
 	TRACE_RECORD(trace, XEN_TRC_HVM_VMENTRY, 1200);
-	/* maybe idle: interrupts and power states tell nothing of a guest */
+	/* maybe idle: interrupts and power states show nothing of a guest */
 	trace_window(trace, 3);
 	TRACE_RECORD(trace, XEN_TRC_HW_IRQ_HANDLED, 1300, 5, 0, 0);
 	/* until records are lost */
@@ -617,7 +617,7 @@ static void test_nobody_named(void **state)
 	virt_model_free(model);
 }
 
-/** Hypercalls alone, where no switch would be traced, do not tell who is there how long. */
+/** Hypercalls alone, where no switch would be traced, do not show who is there how long. */
 static void test_hypercalls_alone(void **state)
 {
 	struct trace trace = { 0 };
@@ -632,7 +632,7 @@ static void test_hypercalls_alone(void **state)
 	virt_model_free(model);
 }
 
-/** Records of pCPU 1 are lost from 1500 to 3500, which only the record at 3500 tells. */
+/** Records of pCPU 1 are lost from 1500 to 3500, which only the record at 3500 shows. */
 static void test_lost(void **state)
 {
 	struct trace trace = { 0 };
@@ -734,7 +734,7 @@ static void test_domains(void **state)
 	virt_model_free(model);
 }
 
-/** What cannot be is counted, and the later record believed where it tells of running. */
+/** Contradictions are counted, and the later record counts if it shows a run. */
 static void test_contradictions(void **state)
 {
 	static const struct {
@@ -893,7 +893,7 @@ static void test_core_loses(void **state)
 	virt_model_free(model);
 }
 
-/** Of a core with four pCPUs, the records name two: numbers of vCPUs tell no place then. */
+/** Of a core with four pCPUs, the records name two: numbers of vCPUs show no place then. */
 static void test_half_a_core(void **state)
 {
 	struct trace trace = { 0 };

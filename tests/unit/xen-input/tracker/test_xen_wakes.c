@@ -100,7 +100,7 @@ static void sleep_on(struct trace *trace, uint64_t at, uint64_t after)
 #define WAKE(trace, tsc)	TRACE_RECORD(trace, BLOCKED_TO_RUNNABLE, tsc, D1V0)
 #define MS			1000000
 
-/** Who has the pCPU is a vCPU of a PV domain, of which its hypercalls tell, or nobody. */
+/** Who has the pCPU is a vCPU of a PV domain, known by its hypercalls, or none. */
 static void test_pv(void **state)
 {
 	struct trace trace = { 0 };
@@ -118,7 +118,7 @@ static void test_pv(void **state)
 	WAKE(&trace, 1 * MS + 1000);
 	CALL(&trace, 2 * MS + 1000, EVENT_CHANNEL);
 	WAKE(&trace, 2 * MS + 2000);
-	/* that was long ago, and no other record tells what it does */
+	/* that was long ago, and no other record shows what it does */
 	WAKE(&trace, 3 * MS + 2000);
 	CALL(&trace, 4 * MS + 1000, DM_OP);
 	WAKE(&trace, 4 * MS + 2000);
@@ -131,12 +131,12 @@ static void test_pv(void **state)
 	WAKE(&trace, 7 * MS + 2000);
 	TRACE_RECORD(&trace, XEN_TRC_HW_IRQ_HANDLED, 7 * MS + 3000, 25, 7 * MS + 100,
 		     7 * MS + 1999);
-	/* the handler of an interrupt, whoever it came upon */
+	/* the handler of an interrupt, whichever vCPU it interrupted */
 	CALL(&trace, 8 * MS + 1000, EVENT_CHANNEL);
 	WAKE(&trace, 8 * MS + 2000);
 	TRACE_RECORD(&trace, XEN_TRC_HW_IRQ_HANDLED, 8 * MS + 3000, 25, 8 * MS + 1999,
 		     8 * MS + 2001);
-	/* the next one has woken nobody */
+	/* the next one has woken no vCPU */
 	TRACE_RECORD(&trace, XEN_TRC_HW_IRQ_HANDLED, 8 * MS + 4000, 25, 8 * MS + 1000,
 		     8 * MS + 3999);
 	CALL(&trace, 9 * MS + 1000, ARGO);
@@ -172,7 +172,7 @@ static void test_calls_of_others(void **state)
 	WAKE(&trace, 1 * MS + 2000);
 	CALL(&trace, 2 * MS + 1000, EVENT_CHANNEL);
 	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 2 * MS + 1100, D0V0);
-	/* the call is not d2v0's, of which nobody knows whether it makes any */
+	/* the call is not d2v0's, of which it is unknown whether it makes any */
 	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2 * MS + 1200, D2V0);
 	WAKE(&trace, 2 * MS + 2000);
 	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 3 * MS + 1100, D2V0);
