@@ -20,7 +20,7 @@ clock_text()
 		on && $1 == "QLabel" { print $2; on = 0 }'
 }
 
-# window_before NS: the dock tells of a window that begins before this
+# window_before NS: the dock shows a window that begins before this
 window_before()
 {
 	virt_window && [ "$VIRT_FROM" -lt "$1" ]
@@ -51,7 +51,7 @@ align_json()
 }
 
 # twice BUTTON: pressed again before its thread can have come to an end, unless the machine is so full that the
-# window does not run meanwhile
+# window does not run before that
 twice()
 {
 	local x y w h

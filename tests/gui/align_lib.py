@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Do the rows of a guest lie in guest time, as the list and the host's model tell?
+"""Do the rows of a guest lie in guest time, according to the list and the host's model?
 
 align_lib.py MODEL.csv TID,TID... ROWS STREAM
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# A guest that two machines of its host fit equally well: aligned when the user has told which one.
+# A guest that two machines of its host fit equally well: aligned when the user has chosen one.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -37,7 +37,7 @@ combo_view "$host" "$guest"
 clock_of '1: domU-ftrace.dat'
 gui_click QPushButton Align
 gui_until clock '*Not aligned: d1 and d1001 of its host fit as well as each other. Choose *'
-gui_same "offset while nobody knows" 0 "$(offset)"
+gui_same "offset while it is unknown" 0 "$(offset)"
 gui_shot refused
 
 # the twin is it, which would not come first by itself

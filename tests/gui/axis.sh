@@ -61,7 +61,7 @@ printf '%s\n' "${GUI_STRIPS_ONLY[@]}" '[markers]' shown=false >"$KS_USER_CACHE_D
 COMBO_PLAIN=6
 combo_view "$GUI_SAMPLES/kvm-boot.dat" "$GUI_SAMPLES/kvm-boot-g1.dat"
 gui_until combo_note ''
-# at its top, KernelShark's own is seen, which tells where columns are
+# at its top, KernelShark's own is seen, which shows where columns are
 wheel 4 40
 gui_until no_axis
 gui_shot own

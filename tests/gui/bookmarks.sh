@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Bookmarks with notes, of a moment and of a selected time: drawn where they are, listed, shown again, deleted. A
 # session keeps them, the page, what is selected, the figures from A to B, and how far the graphs are scrolled.
-# Sessions that somebody has changed are restored as far as they can be understood, or refused with a sentence.
+# Sessions that a user has changed are restored as far as they can be understood, or refused with a sentence.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -96,7 +96,7 @@ gui_menu View Lanes
 gui_until gui_not gui_find widgets QAbstractScrollArea '*' >/dev/null
 gui_still
 
-# the pointer on the flag tells; a click in the list shows the time again
+# the pointer on the flag shows the note; a click in the list shows the time again
 xdotool mousemove $((x + 3)) $((GUI_TOP + 36))
 gui_until gui_has windows QTipLabel
 gui_until gui_find widgets QTipLabel '*the first; &lt;b&gt;&amp;amp;*' >/dev/null ||
@@ -184,7 +184,7 @@ gui_same "bookmarks without a session" '' "$(marks)"
 gui_click QToolButton vCPUs
 gui_quit
 
-# changed WHAT: the session as somebody has changed it, by Python code about memo, a dict, or parts, the array
+# changed WHAT: the session as a user has changed it, by Python code about memo, a dict, or parts, the array
 changed()
 {
 	python3 - "$session" "$GUI_DIR/changed.json" "$1" <<'END'

@@ -18,7 +18,7 @@ click()
 	"$@"
 }
 
-# within N: so many clicks at most since the last question
+# within N: at most N clicks since the last question
 within()
 {
 	gui_need [ "$clicks" -le "$1" ]

@@ -45,7 +45,7 @@ paired()
 gui_init
 host=$GUI_SAMPLES/kvm-host.dat guest=$GUI_SAMPLES/kvm-guest.dat
 
-# the guest's file first, as nobody needs to know which is which
+# the guest's file first, as the order does not matter
 combo_view "$guest" "$host"
 gui_until combo_note ''
 combo_split 6 2
@@ -117,7 +117,7 @@ gui_shot clicked
 singles
 gui_quit
 
-# A double click on an exit tells its reason and cost, and sets both markers around it.
+# A double click on an exit shows its reason and cost, and sets both markers around it.
 combo_view "$host" "$guest"
 combo_split 6 2
 

@@ -40,7 +40,7 @@ look()
 	gui_until virt_window
 }
 
-# Nobody recorded L3: a thread of L2's, and what it runs on, which for one of them are two vCPUs.
+# Without a trace of L3: a thread of L2's, and what it runs on, which for one of them are two vCPUs.
 check_two()
 {
 	look "$1"
@@ -86,7 +86,7 @@ gui_quit
 host=$GUI_SAMPLES/kvm-nested-linux.dat guest=$GUI_SAMPLES/kvm-nested-linux-g1.dat
 inner=$GUI_SAMPLES/kvm-nested-linux-n1.dat
 view 7 "$host" "$guest" "$inner"
-# the machine in the machine, which is called as that one, is told apart: in dock, dialog and texts
+# the machine in the machine, which has the same name, is distinguished: in dock, dialog and texts
 gui_until gui_has items 'g1/g1v0 | '
 combo_dialog
 gui_need gui_has items 'g1/g1v0 | '

@@ -68,7 +68,7 @@ gui_until combo_note '%1.dat was not recorded together with kvm-host.dat'
 combo_dialog
 gui_need gui_has items '| a guess'
 gui_same "choice of vCPU 1" "%1.dat: CPU 1" "$(combo_choice 3)"
-# nobody is inside: that is a choice, too
+# no guest inside: that is a choice, too
 combo_choose 1 "no guest's trace"
 gui_same "choice of vCPU 1, by the machine's" none "$(combo_choice 3)"
 combo_close Apply

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # A damaged file shows all that is good and says in place what is not; what is no trace is refused. What
-# is missing is marked on the axis of time, there and nowhere else, and told there. A damaged sidecar is told
+# is missing is marked on the axis of time, there and nowhere else, with a text there. A damaged sidecar has a text
 # beside the graphs, too. A file on which libtracecmd crashes is a message in the dock.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
@@ -54,7 +54,7 @@ axis()
 	read -r MARKED MARK <"$GUI_DIR/red"
 }
 
-# marked FILE NAME: whole, told, and seen larger
+# marked FILE NAME: whole, with its text, and seen larger
 marked()
 {
 	virt_open "$1"

@@ -11,8 +11,8 @@
  *	shot FILE		photograph it, as PNG
  *	pixels X Y W H		colours of the last photograph, #rrggbb, one a line
  *	rest SECONDS PID...	wait until these processes have nothing to do: "yes", or "no"
- *	still SECONDS MS PID...	the same, until none of them has run for so long, or what
- *				they have done meanwhile is not to be seen
+ *	still SECONDS MS PID...	the same, until none of them has run for MS, or what they
+ *				have done is not visible
  */
 #include <dirent.h>
 #include <errno.h>
@@ -247,7 +247,7 @@ static bool all_sleep(const char *pids, uint64_t *switches)
 
 /*
  * All sleep, and none has run between two looks: nothing that one sent another was on its way
- * meanwhile, as that wakes the receiver. This holds on a busy machine, too: who waits for a CPU
+ * then, as that wakes the receiver. This holds on a busy machine, too: who waits for a CPU
  * does not sleep.
  */
 static bool at_rest(const char *pids, uint64_t *switches)
@@ -287,7 +287,7 @@ static bool wait_for_rest(const char *pids, time_t end, uint64_t *switches)
 	return true;
 }
 
-/* The screen is only looked at if somebody has run: that takes longer than to see it. */
+/* The screen is only compared if a process has run: that takes longer than to see it. */
 static bool wait_for_still(const char *pids, time_t end, long ms)
 {
 	uint64_t before, now, last = 0, sum;
@@ -372,7 +372,7 @@ int main(void)
 		line[strcspn(line, "\n")] = '\0';
 		obey(said, line);
 		fclose(said);
-		/* somebody may still read what was said before */
+		/* a reader may still have the last answer open */
 		if (rename("eye.said.new", "eye.said"))
 			break;
 		fputs(".\n", answer);

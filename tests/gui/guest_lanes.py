@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compare the lanes over a guest's graph, as they were photographed, with what the guest told.
+"""Compare the lanes over a guest's graph, in a screenshot, with what the guest reported.
 
 guest_lanes.py CALLS.csv VCPU FROM_NS TO_NS WIDTH PIXELS [KIND]
 guest_lanes.py busiest CALLS.csv

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# A guest that tells of itself through hypercalls, without a trace of its own: its CPUs have graphs and are
-# in combos, with lanes of what went on inside, column by column as it was told.
+# A guest that reports through hypercalls, without a trace of its own: its CPUs have graphs and are
+# in combos, with lanes of what went on inside, column by column as it was reported.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -11,7 +11,7 @@
 GUI_SCREEN=2040x1760 GUI_SIZE="2000 1700"
 export XDG_CACHE_HOME=$GUI_DIR/cache
 
-# lanes WHAT VCPU Y H [KIND]: of the last photograph, the rows from Y on are what VCPU told
+# lanes WHAT VCPU Y H [KIND]: of the last photograph, the rows from Y on are what VCPU reported
 lanes()
 {
 	virt_strip 0
@@ -81,7 +81,7 @@ look part
 show $((time - 12000000)) $((time + 12000000))
 look near
 
-# A double click tells what it is and how long it took.
+# A double click shows what it is and how long it took.
 x=$((GUI_X0 + (time - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
 base=$(gui_base $((HOST_CPUS + cpu)))
 y=$(gui_pixels "$x" $((base - GUI_HEIGHT - 8)) 1 $((GUI_HEIGHT * 3 / 10 + 6)) | grep -n "^$SYSCALL\$" |

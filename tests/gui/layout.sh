@@ -39,7 +39,7 @@ share_within()
 	[ "$share" -ge "$1" ] && [ "$share" -le "$2" ]
 }
 
-# rows_seen N: at least so many rows of the table of vCPUs, as a whole
+# rows_seen N: at least N rows of the table of vCPUs, as a whole
 rows_seen()
 {
 	local x y w h
@@ -49,7 +49,7 @@ rows_seen()
 		'/^ *g1/ && $3 >= from && $3 + $5 <= to' | wc -l)" -ge "$1" ]
 }
 
-# graphs_seen N: at least so many pixels of their height
+# graphs_seen N: at least N pixels of their height
 graphs_seen()
 {
 	local h
@@ -82,7 +82,7 @@ wide()
 	[ "$w" -gt $((${GUI_SIZE% *} - 20)) ]
 }
 
-# hovered: KernelShark answers wherever the pointer is, however long the names are that it tells
+# hovered: KernelShark answers wherever the pointer is, however long the names are that it shows
 hovered()
 {
 	local x y w h column
@@ -294,7 +294,7 @@ gui_quit
 
 # ---- the rows of a lane: pCPU, vCPU, culprit, and the guest's CPU, from the top ----
 
-# graph_rows N: so many are below each other
+# graph_rows N: N are below each other
 graph_rows()
 {
 	gui_is graphs $((50 + $1 * (2 * $(gui_ask font) + 20)))

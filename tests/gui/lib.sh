@@ -103,7 +103,7 @@ gui_same()
 	[ "$2" = "$3" ] || gui_fail "$1: wanted '$2', got '$3'"
 }
 
-# gui_runs PID: it has not ended. kill -0 takes one that nobody has waited for as running, and bash waits for
+# gui_runs PID: it has not ended. kill -0 takes one that was not waited for as running, and bash waits for
 # its children when it hears of their end, or when it starts another: what it has missed stays.
 gui_runs()
 {
@@ -265,7 +265,7 @@ gui_rest()
 }
 
 # gui_still: until nothing moves on the screen: all rest, and for longer than what our plugins put off
-# nobody has run, or not so that it would be seen
+# none has run, or without a visible change
 gui_still()
 {
 	gui_idle "still $((5 * GUI_PATIENCE)) 100"
@@ -451,7 +451,7 @@ gui_quit()
 	gui_menu File
 	gui_until gui_enabled actions QMenu Quit
 	read -r x y w h _ < <(gui_find actions QMenu Quit)
-	# nobody is there to ask when it has been seen
+	# the process has gone when the click has been seen
 	xdotool mousemove $((x + w / 2)) $((y + h / 2)) click 1
 	while gui_runs "$pid"; do
 		! gui_late "$since" || gui_fail "KernelShark does not end"
@@ -483,14 +483,14 @@ gui_enabled()
 # Mouse buttons are let go, and drags go on, when KernelShark has seen what was before: the window
 # manager holds a press back, and lets go of it where the mouse is by then.
 
-# gui_mouse BUTTONS X Y: KernelShark has been told that the mouse is there, and what is pressed
+# gui_mouse BUTTONS X Y: KernelShark has got this position of the mouse and these buttons
 gui_mouse()
 {
 	gui_hear probe mouse
 	[[ $(<"$GUI_SAID") == "$1"$'\t'"$2"$'\t'"$3"$'\t'* ]]
 }
 
-# gui_released N: so many buttons have been let go; or KernelShark has ended, as it was told to
+# gui_released N: N buttons have been let go; or KernelShark has ended, as requested
 gui_released()
 {
 	local n
@@ -657,7 +657,7 @@ gui_took_file()
 {
 	local end=$((SECONDS + 5))
 
-	# on a busy machine, meanwhile
+	# on a busy machine, it may have closed
 	gui_has windows QFileDialog || return 0
 	gui_typed_file "$1" || return 1
 	xdotool key Return

@@ -91,7 +91,7 @@ combo_guest_picture()
 		$((GUI_HEIGHT * 7 / 10 - 2)) | md5sum
 }
 
-# combo_note TEXT: KernelShark's window tells of something that does not fit; "" if all fits
+# combo_note TEXT: KernelShark's window shows what does not fit; "" if all fits
 combo_note()
 {
 	local note

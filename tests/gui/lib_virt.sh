@@ -69,13 +69,13 @@ virt_window()
 	read -r VIRT_FROM _ _ VIRT_TO _ <<<"$text"
 }
 
-# virt_window_not FROM TO: until the dock tells of another window
+# virt_window_not FROM TO: until the dock shows another window
 virt_window_not()
 {
 	virt_window && [ "$VIRT_FROM $VIRT_TO" != "$1 $2" ]
 }
 
-# virt_same_window FROM TO: until the dock tells of that one, but for the bins, whose number depends on the width
+# virt_same_window FROM TO: until the dock shows that one, but for the bins, whose number depends on the width
 virt_same_window()
 {
 	virt_window && [ $(((VIRT_FROM - $1) * 100 / ($2 - $1))) = 0 ] &&
@@ -184,7 +184,7 @@ virt_column()
 	echo $((GUI_X0 + ($1 - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
 }
 
-# virt_details TEXT: it is told below the dock's table
+# virt_details TEXT: it is shown below the dock's table
 virt_details()
 {
 	gui_shows widgets QLabel "$1"

@@ -28,7 +28,7 @@ for line in open(sys.argv[1]):
         wanted.append((time + offset + drift * (time - at) / 1e6, pid, event, info.rstrip()))
 wanted.sort(key=lambda row: row[0])
 shown = [line.rstrip("\n").split("\t") for line in open(sys.argv[2])]
-# the list tells microseconds
+# the list shows microseconds
 times = [float(row[1]) * 1e9 for row in shown]
 start = 0 if len(sys.argv) > 3 else wanted[0][0] - times[0]
 if len(shown) != len(wanted) or len(shown) < 500:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	probe.cpp
- * @brief	Tell a test what KernelShark's window shows; only makes the dock wait, or what it
+ * @brief	Shows a test KernelShark's window; only makes the dock wait, or what it
  *		starts crash, if asked to.
  *
  * Preloaded into KernelShark by the GUI tests. What a test does, it does with mouse and keys; to
@@ -53,7 +53,7 @@ namespace {
 int answer_fd = -1;
 std::string command;
 
-/** What KernelShark has been told of the mouse. */
+/** The mouse events that KernelShark has got. */
 class Mouse : public QObject {
 public:
 	bool eventFilter(QObject *target, QEvent *event) override
@@ -691,7 +691,7 @@ std::string beside(const char *name)
 	return std::string(directory ? directory : "/nowhere") + "/" + name;
 }
 
-/** Is the code at this address plugin-virt's? KernelShark itself reads files meanwhile. */
+/** Is the code at this address plugin-virt's? KernelShark itself reads files, too. */
 bool is_of_dock(const void *code)
 {
 	Dl_info info;
@@ -709,7 +709,7 @@ void obey(const std::string &line)
 		return;
 	fwrite(text.constData(), 1, text.size(), file);
 	fclose(file);
-	/* somebody may still read what was said before */
+	/* a reader may still have the last answer open */
 	if (rename((said + ".new").c_str(), said.c_str()) || write(answer_fd, ".\n", 2) < 0)
 		perror("KSV_PROBE");
 }

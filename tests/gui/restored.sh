@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # A machine that was saved, and goes on in another process: one machine in the dock, its vCPUs' bridges as the model
-# has them before, meanwhile and afterwards, near and far, its own trace aligned on both sides.
+# has them before, during and after the pause, near and far, its own trace aligned on both sides.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"

@@ -12,7 +12,7 @@ GUI_SIZE="1200 700"
 column=''
 how=contains
 
-# search COLUMN HOW TEXT WANTED: so many rows are found
+# search COLUMN HOW TEXT WANTED: WANTED rows are found
 search()
 {
 	gui_combo "$column" "$1"

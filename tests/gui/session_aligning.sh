@@ -40,7 +40,7 @@ quit()
 	gui_menu File
 	gui_until gui_enabled actions QMenu Quit
 	read -r x y w h _ < <(gui_find actions QMenu Quit)
-	# nobody is there to ask when it has been seen
+	# the process has gone when the click has been seen
 	xdotool mousemove $((x + w / 2)) $((y + h / 2)) click 1
 	gui_until window_gone
 	gui_runs "$pid" || gui_fail 'KernelShark has not waited for what it was doing'
@@ -54,7 +54,7 @@ window_gone()
 {
 	local said
 
-	# complaints of one that goes meanwhile as well
+	# with complaints of one that closes at the same time
 	said=$(xdotool search --onlyvisible --name '^Kernel ?Shark' 2>&1) || :
 	[ -z "$said" ]
 }

@@ -95,7 +95,7 @@ state()
 	for page in Worst vCPUs; do
 		gui_click QToolButton "$page"
 		gui_still
-		# but for whom one could choose to list alone
+		# except the boxes that list one vCPU alone
 		gui_ask widgets | awk -F '\t' -v left="$left" -v top="$top" '($3 >= left || $4 >= top) && $2 !~ /^Only|only$/ &&
 			$1 ~ /^(QCheckBox|QToolButton|QComboBox|QSpinBox)$/ { print $1, $2, $7 }'
 		[ "$page" = vCPUs ] || gui_ask items | cut -f1
@@ -136,7 +136,7 @@ label()
 	gui_pixels "$x" $(($(gui_base "$1") - GUI_HEIGHT)) $((GUI_X0 - x - 8)) $((GUI_HEIGHT + 10)) | md5sum
 }
 
-# pinned PLAIN: below so many graphs of CPUs is what was pinned, wherever others come now; the overview is
+# pinned PLAIN: below PLAIN graphs of CPUs is what was pinned, wherever others come now; the overview is
 # in the order that was chosen
 pinned()
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# With a guest's stream open, the pCPUs of its host tell which of its tasks they execute: where they are
+# With a guest's stream open, the pCPUs of its host show which of its tasks they execute: where they are
 # pointed at, and on their strips; without it, they do not.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
@@ -49,7 +49,7 @@ names()
 	gui_pixels "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H" | grep -cE '^#00(5[0-9a-f])(4[0-9a-f])$'
 }
 
-# look NAME LEAST: at places of at least so many tasks
+# look NAME LEAST: at places of at least LEAST tasks
 look()
 {
 	local pcpu time task n=0

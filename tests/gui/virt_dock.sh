@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # What the window has for virtual machines: numbers of the visible window, graphs on a click, the longest wait, what
-# a double click tells and a mouse at rest, switching overlays and the dock, all of it kept for the next start.
+# a double click shows and a mouse at rest, switching overlays and the dock, all of it kept for the next start.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -108,7 +108,7 @@ file="$GUI_DIR/it's \$(credit2) <&> basic.xen"
 cp "$GUI_SAMPLES/credit2-basic.xen" "$file"
 virt_open "$file"
 gui_need virt_details ', 0.000000000 to '
-# what the colours mean is told to whoever has not seen them before
+# a user who has not seen the colours before gets their meaning
 gui_need virt_details '<b>Preempted</b>: runnable, but its pCPU runs something else (steal)'
 
 # numbers of the whole trace
@@ -208,7 +208,7 @@ xdotool key ctrl+a BackSpace
 gui_until gui_find items '*' 'Wake-ups | *' >/dev/null
 gui_click QCheckBox 'Only d1v0'
 
-# who takes pCPUs from whom: each sum and cell is that of the report; a click lists the waits of a cell
+# the matrix of steal: each sum and cell is that of the report; a click lists the waits of a cell
 stolen()
 {
 	virt_copy 'Steal as CSV'
@@ -399,7 +399,7 @@ gui_menu View Lanes
 gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 0 selected' >/dev/null
 gui_shot overview
 
-# A lane has the states of its vCPU: so many pixels of one as the table says per cent.
+# A lane has the states of its vCPU: each has the table's percentage of the pixels.
 read -r _ y < <(virt_lane 4)
 read -r x _ w _ < <(gui_find widgets QAbstractScrollArea '*')
 pink=$(gui_count_colour "$PREEMPTED" "$x" $((y - 4)) "$w" 8)
@@ -423,7 +423,7 @@ gui_click QLineEdit d2
 xdotool key ctrl+a BackSpace
 gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 2 selected' >/dev/null
 
-# the worst one is first; with it comes whoever took most of its time, beside it
+# the worst one is first; with it comes the culprit of most of its time, beside it
 gui_combo 'by machine' 'worst first'
 worst=$(model '$1 == "vcpu" && ($5 == "preempted" || $5 == "waking") { n[$2] += $4 - $3 }
 	END { for (pid in n) if (n[pid] > most) { most = n[pid]; worst = pid } print worst }')
@@ -532,7 +532,7 @@ gui_click QToolButton 'A to B'
 gui_until window_is "$from" "$TIME"
 gui_click QToolButton Visible
 
-# The search, by buttons and keys: what the report lists of so many ms, in order of time, to both ends.
+# The search, by buttons and keys: what the report lists from that many ms on, in order of time, to both ends.
 mapfile -t long < <("$KSV_BIN" report --quiet --worst 100000 --kind steal --vcpu d1v0 --format json "$file" |
 	python3 -c 'import json, sys
 for m in sorted((m for m in json.load(sys.stdin)["worst"] if m["cost_ns"] >= 20000000),
@@ -581,7 +581,7 @@ gui_until gui_find widgets QLabel "No later match; ${#long[@]} in all" >/dev/nul
 gui_combo Preempted 'VM exit'
 gui_click QPushButton 'Find next'
 gui_until gui_find widgets QLabel '*; there is none' >/dev/null
-# of nobody is not of everybody
+# no vCPU is not every vCPU
 gui_combo 'VM exit' Preempted
 gui_click QLineEdit d1v0
 xdotool key ctrl+a type 'd1 none'

@@ -77,7 +77,7 @@ def main():
     width = len(pixels) // height
     columns = [[pixels[(height - 1 - y) * width + x] for y in range(height)]
                for x in range(width)]
-    # The photograph tells the first column only up to some pixels, the window their number. When
+    # The screenshot shows the first column only up to some pixels, the window their number. When
     # labels become wider or a scroll bar appears, KernelShark keeps the number of columns; then the
     # last ones are not seen.
     best = None

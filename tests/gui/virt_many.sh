@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # 240 vCPUs of 60 machines, and 103,200 wake-ups: the overview's filter, selection, folding and order, the
 # list of the worst with more moments than its filter looks at; what it walks to is brought to the graphs,
-# and which pCPU was idle meanwhile is said. All of it at once.
+# and the text names the pCPU that was idle at the time. All of it at once.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"

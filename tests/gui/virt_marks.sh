@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Migrations: marked below a vCPU's graph and by arrows between the CPUs' graphs, told on a double
+# Migrations: marked below a vCPU's graph and by arrows between the CPUs' graphs, with a text on a double
 # click, with markers A and B at their ends. Strips and marks of a stream that is shifted in time.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
@@ -30,7 +30,7 @@ told()
 	virt_at_marker 'marker B' "$time" 1
 }
 
-# forget: something else is told
+# forget: another text is shown
 forget()
 {
 	virt_strip 4

@@ -3,7 +3,7 @@
 
 virt_worst.py moments < REPORT.json   a line per moment, the worst first: time, where markers A and B
                                       belong, vCPU or -, pCPU, from when on it is to be seen, what a
-                                      double click tells of it
+                                      double click shows of it
 virt_worst.py pins WIDTH < PIXELS     kind and column of each marker in the rows below a base line
 virt_worst.py heads WIDTH < PIXELS    the same of a guest's graph, whose markers have no stems
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # Markers of the worst moments: each kind where "kshark-virt report --worst" says that it lies, walked
-# along in the dock's list with "Next worst" and "Previous worst", told on a double click with markers A
+# along in the dock's list with "Next worst" and "Previous worst", text on a double click with markers A
 # and B at its ends; never nearer to each other than they are wide, the worst one always there; in
 # combos; kept for the next start.
 # shellcheck source-path=SCRIPTDIR
@@ -81,7 +81,7 @@ pins()
 	lane pins $(($(gui_base "$1") + 1))
 }
 
-# has KIND NS: one of the pins in $found is there; sets PIN. The photograph tells the first column only
+# has KIND NS: one of the pins in $found is there; sets PIN. The screenshot shows the first column only
 # up to some pixels.
 has()
 {
@@ -346,7 +346,7 @@ irqs_settings()
 		"${VIRT_SETTINGS[@]}" >"$KS_USER_CACHE_DIR/kshark-virt.ini"
 }
 
-# irqs_open NAME HOST GUEST: in combos, with the markers that the report tells of
+# irqs_open NAME HOST GUEST: in combos, with the markers of the report's moments
 irqs_open()
 {
 	file=$2 kind=irq later=0

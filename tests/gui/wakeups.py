@@ -15,7 +15,7 @@ GAP = 20        # between two graphs
 STRIP = 8       # of it, above a graph
 HEAD = 8        # length of an arrow's
 ROW = 3         # below a graph's base line: where it is looked at, above all heads
-NEAR = 4        # columns: a photograph tells those of the ends of a window only up to some pixels
+NEAR = 4        # columns: a screenshot shows those of the ends of a window only up to some pixels
 
 
 def table(folder, name):
@@ -24,7 +24,7 @@ def table(folder, name):
 
 
 def wakeups(folder):
-    """Who woke whom, when, from which pCPU; when and where that one ran."""
+    """Wake-ups: waker, woken vCPU, time and pCPU; when and where the woken one ran."""
     names = {row["id"]: row["name"] for row in table(folder, "vcpu")}
     on_pcpu = [row for row in table(folder, "interval")
                if row["state"] in ("guest", "hypervisor", "polling", "vmm")]

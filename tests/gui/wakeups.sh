@@ -65,7 +65,7 @@ times()
 		'$1 >= next_one { print; next_one = $1 + step }'
 }
 
-# throughout NAME LEAST: the same near moments of all of the trace, with so many arrows at least
+# throughout NAME LEAST: the same near moments of all of the trace, with at least LEAST arrows
 throughout()
 {
 	local time n=0
@@ -108,7 +108,7 @@ gui_until virt_window
 graphs+=(vcpu:d0v0 vcpu:d0v1 vcpu:d1v0)
 throughout vcpus 10
 
-# what one is: told, with the markers where it has been woken and where it runs
+# the text of one, with the markers where it has been woken and where it runs
 IFS=', ' read -r gap x waker woken time run < <(wakeups | awk '$1 >= 3 && !n++')
 near "$time"
 gui_shot told

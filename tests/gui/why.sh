@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# The dock's page "Why": what it tells of a window, of A to B, of a marker, is what "kshark-virt why" prints,
+# The dock's page "Why": what it shows of a window, of A to B, of a marker, is what "kshark-virt why" prints,
 # line by line; a click on a segment zooms to it and marks it; it is drawn over the graphs.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
@@ -90,7 +90,7 @@ gui_shot other-page
 nothing_drawn
 gui_click QToolButton Why
 
-# of a marker: what goes on there, as --at has it; whoever is chosen
+# of a marker: what goes on there, as --at has it; for any chosen vCPU
 gui_until told
 gui_click QToolButton 'At A'
 gui_until gui_find widgets QToolButton "At A, 1.435667531 s *" >/dev/null

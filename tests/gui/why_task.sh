@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # The dock's page "Why" with the traces of guests: of a physical CPU, of a guest's task, of a vCPU and along the
-# critical path it tells what "kshark-virt why" prints with these traces; it is drawn over the task's graph.
+# critical path it shows what "kshark-virt why" prints with these traces; it is drawn over the task's graph.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
 
-# titled FROM TO: KernelShark's window tells which part it shows
+# titled FROM TO: the title of KernelShark's window says which part it shows
 titled()
 {
 	[[ $(xdotool getwindowname "$GUI_MAIN") == *"trace.xen from $1 to $2 s of 0.000 to 4.005 s)" ]]

@@ -2,7 +2,7 @@
 """xen_twin.py FROM.xen[.gz] TO.xen: every domain once more, doing the same on pCPUs of its own.
 
 Domain 0 comes back as 1000, domain 1 as 1001, and so on; on as many further pCPUs, with an idle
-vCPU for each. What the scheduler tells of itself is not repeated.
+vCPU for each. Records of the scheduler about itself are not repeated.
 """
 import gzip
 import struct

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Zoom: into a range, to the edges, as far as it goes and all the way back; what the pointer tells.
+# Zoom: into a range, to the edges, as far as it goes and all the way back; the text at the pointer.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 
