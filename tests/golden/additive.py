@@ -136,7 +136,7 @@ def window_of(begin, end):
 
 
 def times_of(words, begin, end):
-    """Of whatever the trace tells."""
+    """Of all that the trace shows."""
     times = set()
     with tempfile.TemporaryDirectory() as folder:
         run("export", "-q", "-f", "csv-tables", "--worst", "0", "-o", folder + "/x",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Is what check --max judges what report tells?
+"""Does check --max judge the numbers of report?
 
 budgets_are_report.py REPORT.csv CHECK.csv PER: values of check, with limits of nothing, of each
 machine or vcpu. Prints how many were compared.
@@ -37,7 +37,7 @@ def main():
 
 
 def expected(told, machine_of, members, name, statistic, per):
-    """What report tells; None: it does not."""
+    """The number of report; None: it has none."""
     def number(section, vcpu, what, column):
         row = told.get((section, machine_of[vcpu], vcpu, what))
         return int(row[column]) if row and row[column] else 0

@@ -3,7 +3,7 @@
 
     culprit_tasks.py REPORT.json REPORT.csv TABLES GUEST.text
 
-Who waited for which pCPU and who was there is what "export" tells (TABLES); which task the guest had at that time
+Who waited for which pCPU and who was there is from "export" (TABLES); which task the guest had at that time
 comes from the text of "trace-cmd report -t" of its trace, on the host's axis, alone. Prints how many times of tasks
 were compared.
 """

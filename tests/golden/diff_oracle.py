@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Is what diff tells the difference of two reports?
+"""Does diff print the difference of two reports?
 
 diff_oracle.py BEFORE.json AFTER.json DIFF.csv DIFF.json by-id|by-name
 
@@ -41,7 +41,7 @@ def vcpus(report, by_id):
 
 
 def values(vcpu, window):
-    """By kind, what, by whom: ns a second, times a second, p99."""
+    """By kind, name and culprit: ns a second, times a second, p99."""
     known, found = vcpu["known_ns"], {}
     for state, stretches in vcpu["states"].items():
         if state != "unknown":
@@ -131,7 +131,7 @@ def main():
     before, after, told = (known.load(open(sys.argv[i])) for i in (1, 2, 4))
     sides = tuple(vcpus(report, sys.argv[5] == "by-id") for report in (before, after))
     expected, rows = of_reports(sides), of_csv(sys.argv[3])
-    # what does not differ is not told, and who took a CPU goes with the state
+    # equal values are left out, and who took a CPU goes with the state
     expected = {key: value for key, value in expected.items()
                 if (weight(value) > 0 if not key[3] else
                     key[:3] + ("",) in rows)}

@@ -104,7 +104,7 @@ def main():
         assert lost == shown, (name, lost, shown)
         total += n
         print(f"{name}: {n} records, {lost} losses")
-    assert total == sum(row["event"] != "lost_records" for row in rows), "records of nobody"
+    assert total == sum(row["event"] != "lost_records" for row in rows), "records without an owner"
     if sys.argv[2] != "-":
         print(dict(states(rows, sys.argv[2])))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Do the sums of an export equal what report tells, to the nanosecond?
+"""Do the sums of an export equal those of report, to the nanosecond?
 
 export_sums.py REPORT.json csv FOLDER
 export_sums.py REPORT.json sqlite DATABASE

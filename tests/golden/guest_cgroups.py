@@ -3,7 +3,7 @@
 
     guest_cgroups.py TEXT REPORT.json REPORT.csv
 
-TEXT is trace-cmd's, with all digits of the times. Who has a CPU, who makes whom, and who enters a cgroup are
+TEXT is trace-cmd's, with all digits of the times. Who has a CPU, which task makes which, and who enters a cgroup are
 found in it once more; what is believed has to be the same to the ns. Prints what the cgroups are called.
 """
 import collections

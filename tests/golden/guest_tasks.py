@@ -3,8 +3,8 @@
 
     guest_tasks.py REPORT.json REPORT.csv [complete]
 
-Each task's states are what it believes, and its pCPUs what was executed; CSV tells the same. "complete": the
-guests' traces tell of all of the window, so that all tasks together are all vCPUs together, state by state.
+Each task's states are what it believes, and its pCPUs what was executed; CSV has the same. "complete": the
+guests' traces cover all of the window, so that all tasks together are all vCPUs together, state by state.
 Prints how many tasks there were.
 """
 import collections

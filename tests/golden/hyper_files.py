@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Traces of hosts whose guests tell of themselves through hypercalls: hyper_files.py NAME FILE [TRUTH]
+"""Traces of hosts whose guests report through hypercalls: hyper_files.py NAME FILE [TRUTH]
 
 Each is a story with a known end. TRUTH receives, as JSON, when each vCPU executed its guest.
 """
@@ -66,7 +66,7 @@ class Kvm(Dat):
         self.add("kvm_entry", TIDS[cpu], cpu)
 
     def preempt(self, cpu, us):
-        """Somebody else has the CPU for a while: an exit, two switches, an entry."""
+        """Another task has the CPU for a while: an exit, two switches, an entry."""
         self.at(cpu)
         self.add("kvm_exit", TIDS[cpu], 1, VMX, cpu)
         self.add("sched_switch", TIDS[cpu], 0, b"burner\0\0\0\0\0\0\0\0\0\0", 4242)
@@ -106,7 +106,7 @@ def first(_=None):
 
 
 def booting(us):
-    """Each event is followed by so many us."""
+    """The us after each event."""
     dat = Kvm()
     for nr, *registers in ((9000,), (9001,), (3000, 0), (3000, 1), (3000, 2), (3000, 2, 1),
                            (4001, 7, 0, 0, int.from_bytes(b"acpi_ini", "little")),
@@ -164,7 +164,7 @@ def others(_=None):
 
 @story
 def strangers(_=None):
-    """A machine whose hypercalls nobody knows."""
+    """A machine with unknown hypercalls."""
     dat = Kvm()
     for nr in (77, 78, 77):
         dat.call(0, nr, 1, 2, 3, 4)
@@ -220,7 +220,7 @@ def crowd(_=None):
 
 @story
 def to_come(_=None):
-    """Phases and levels that nobody knows yet; an initcall whose lower half is the number of a level."""
+    """Phases and levels that are not known yet; an initcall whose lower half is the number of a level."""
     dat = Kvm()
     dat.call(0, 0x48541400, 0x4352544801040101, 0xf4240, 0x231860, 0xa)
     for i, (kind, what) in enumerate(((18, 1), (18, 99), (10, 3), (10, 12), (11, 0xffffffff00000003))):
@@ -230,7 +230,7 @@ def to_come(_=None):
 
 @story
 def early(_=None):
-    """vCPU 1 tells of what was before its calls; how fast its clock is, vCPU 0 tells later."""
+    """vCPU 1 reports events before its calls; vCPU 0 reports the frequency of the clock later."""
     dat = unclocked()
     dat.call(0, 0x48541400, 0x4352544801040101, 0xf4240, 0x231860, 0xa)
     return dat.finish()
@@ -238,7 +238,7 @@ def early(_=None):
 
 @story
 def unclocked(_=None):
-    """The same, and nobody tells."""
+    """The same, and no vCPU reports it."""
     dat = Kvm()
     dat.wait(50)
     dat.call(1, 0x48541603, 0x790000a10001f404, 0x644d32637909d200, 0x644d01326200)
@@ -273,7 +273,7 @@ def tell_alone(dat):
     for cpu, *call in ((0, 9001), (0, 3000, 4), (1, SWITCH, 0, 0, 200, 200), (0, SWITCH, 0, 0, 100, 100),
                        (0, FUNCTION, READ, ENTRY), (0, FUNCTION, READ, EXIT), (1, SWITCH, 200, 200, 0, 0), (0, 3000, 5)):
         dat.call(cpu, *call)
-    # one that takes longer than what is between it and the one before, and one that nobody knows the cost of
+    # one that takes longer than what is between it and the one before, and one of unknown cost
     dat.call(0, SWITCH, 100, 100, 0, 0, cost=90_000)
     dat.call(0, SWITCH, 0, 0, 100, 100, cost=1 << 63)
     return dat
@@ -344,7 +344,7 @@ def silent(_=None):
 
 @story
 def silent_g1(_=None):
-    """The same guest's own trace: levels and an initcall on CPU 0, a level that nobody knows."""
+    """The same guest's own trace: levels and an initcall on CPU 0, an unknown level."""
     scale_files.EVENTS = {name: event for name, event in scale_files.EVENTS.items()
                           if event[1] not in ("kvm", "hypergraph")}
     dat = Dat()

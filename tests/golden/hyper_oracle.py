@@ -5,7 +5,7 @@
 Usage: hyper_oracle.py REPORT.json CALLS.json TRUTH.json
 
 CALLS.json is what "dump --hypertrace --format json" wrote of the same file, which must not lie or lose;
-TRUTH.json tells when each vCPU executed its guest. Tasks, functions, phases and levels are made anew,
+TRUTH.json has the times at which each vCPU executed its guest. Tasks, functions, phases and levels are made anew,
 and their times by going through all of it for each.
 """
 import collections

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""hypertrace_decoded.py DUMP HYPERTRACE.PY TRACE: switches and entries of functions, call by call, are told by our dump
-(JSON) as by the script that decodes them without us. Prints how many calls there are."""
+"""hypertrace_decoded.py DUMP HYPERTRACE.PY TRACE: does our dump (JSON) decode switches and entries of functions,
+call by call, like the script that decodes them without us? Prints how many calls there are."""
 import json
 import sys
 

@@ -155,7 +155,7 @@ class Thread:
         return [Segment(start, wake, first), Segment(wake, end, "waking")]
 
     def first_pieces(self, start, end):
-        """Woken before anything else is told, it has been asleep since all CPUs are known."""
+        """If its first record is a wake-up, it has been asleep since all CPUs are known."""
         if self.born is not None and start <= self.born < end:
             return [Segment(start, self.born, "offline"), Segment(self.born, end, "waking")]
         first = self.wakes[0] if self.wakes else end

@@ -50,7 +50,7 @@ run()
 	STATUS=$?
 }
 
-# xenalyze_says TRACE OPTION...: what Xen's own xenalyze tells of a trace. Up to Xen 4.18, exits of AMD's
+# xenalyze_says TRACE OPTION...: what Xen's own xenalyze prints of a trace. Up to Xen 4.18, exits of AMD's
 # processors have the event of Intel's, and its xenalyze an option for that; later ones have events of
 # their own, which its xenalyze goes by. Each gets the trace with those that it knows.
 xenalyze_says()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""merge_pieces.py FOLDER SEED TRACE...: parts of a trace, put together, tell what the whole one tells.
+"""merge_pieces.py FOLDER SEED TRACE...: parts of a trace, put together, show what the whole one shows.
 
 Of windows, of physical CPUs, of both; in any order; and what is cut out of that again.
 """

@@ -6,7 +6,7 @@ Usage: nested_exits.py WORST.json HOST.txt GUEST.txt
 
 WORST.json comes from "report --worst 1000000 --kind exit --format json HOST", the texts from
 "trace-cmd report -t" of each file. For a trace in which the guest's guest is l3vmm's: its code lies
-below 64 KiB, where the guest itself, a Linux, has none. So the address in kvm_exit tells exit by
+below 64 KiB, where the guest itself, a Linux, has none. So the address in kvm_exit shows exit by
 exit who left, without KVM's events of nested guests, which the report goes by. And KVM handed to the
 guest what the guest's own trace shows as exits of its guest: as many, of the same reasons.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does plot --tasks tell what report tells of the same span?
+"""Does plot --tasks have the numbers of report for the same span?
 
     plot_tasks.py TASKS.csv REPORT.json [FIGURE.svg]
 

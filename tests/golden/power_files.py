@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Traces of pCPUs that sleep and change their frequency, and what report --power must tell of them.
+"""Traces of pCPUs that sleep and change their frequency, and what report --power must print of them.
 
 usage: power_files.py kvm|xen make FILE [FACTOR], of all frequencies
        power_files.py kvm|xen check REPORT.json REPORT.csv REPORT.text
 
-A vCPU is woken again and again on pCPU 0, which sleeps meanwhile, and now and then loses records; pCPU 1
+A vCPU is woken again and again on pCPU 0, which sleeps in between, and now and then loses records; pCPU 1
 is where it is woken from, and never sleeps. What is expected is summed up moment by moment from what was
-made, within the window that the report tells.
+made, within the window that the report has.
 """
 import csv
 import json
@@ -99,7 +99,7 @@ class Kvm(Made):
         trace.at(0)
         lost = i % 17 == 16
         if lost:
-            # from its last record on, nobody knows; and the vCPU is not known to wait
+            # from its last record on, it is unknown; and the vCPU is not known to wait
             self.lose(now + 1)
         now = self.pass_time()
         if lost:

@@ -37,7 +37,7 @@ told()
 		-e 's/, [0-9.]* [kM]*B, in/, SIZE, in/'
 }
 
-# cycles FILE: a trace that counts cycles, and does not tell how long they are
+# cycles FILE: a trace that counts cycles, and does not say how long they are
 cycles()
 {
 	python3 "$GOLDEN/trace_dat_edit.py" "$SAMPLES/kvm-nosync.dat" "$1" '

@@ -3,8 +3,8 @@
 
     report_devices.py DEVICES.json DEVICES.csv REPORT.json LOG HOST.text HOST.meta.json [late]
 
-DEVICES is what --devices tells, REPORT the report of the same window, HOST.text what "trace-cmd report -t" prints of the
-host. "late": the log's clock is that many ns late. Prints how many requests and accesses there were.
+DEVICES is the output of --devices, REPORT the report of the same window, HOST.text what "trace-cmd report -t" prints
+of the host. "late": the log's clock is that many ns late. Prints how many requests and accesses there were.
 """
 import collections
 import csv
@@ -83,7 +83,7 @@ def stays_of(text, threads):
 
 
 def check_accesses(monitor, lines, stays, zero):
-    """Each that lies in the host's trace is in a stay, and is told."""
+    """Each that lies in the host's trace is in a stay, and is reported."""
     wanted, inside, judged, here = collections.Counter(), 0, 0, set()
     first, last = min(s[0][0] for s in stays.values()), max(s[-1][1] for s in stays.values())
     for time, thread, event, text in lines:

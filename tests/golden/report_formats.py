@@ -202,7 +202,7 @@ def check_vcpu(formats, machine, vcpu, kvm):
 
 
 def check_steal(formats, report):
-    """Nothing of what vCPUs are preempted is lost, or told twice: of whom, by whom, in any sum."""
+    """No time preempted is lost, or counted twice: by victim, by culprit, in any sum."""
     steal, columns, text = report["steal"], {}, open(sys.argv[1]).read()
     machines = {v["vcpu"]: m["machine"] for m in report["machines"] for v in m["vcpus"]}
     told = {m["machine"]: m for m in steal["machines"]}

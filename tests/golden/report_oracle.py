@@ -15,13 +15,13 @@ TRACE is the file itself; DUMP.csv comes from "kshark-virt dump --format csv", R
 3. Both timelines are laid over each other. Where they differ, there is a reason, and the time of
    each is printed:
      beginning  xenalyze begins with the first time that a record puts the vCPU on a pCPU; for us,
-                whoever is found on a pCPU has been there since that pCPU's first record, or since
+                the vCPU found on a pCPU has been there since that pCPU's first record, or since
                 all have been emptied once; who blocks or is offline before its first change, since
                 then, too
      end        xenalyze does not count the state in which the trace ends, and takes a running vCPU
                 off with the last record of its pCPU
      lost       after lost records, xenalyze waits for a record that puts the vCPU on a pCPU; for us
-                any record of it tells
+                any record of it shows it
    Everything else is a failure. Percentiles are not compared: xenalyze's come from a sample.
 """
 import collections
@@ -143,7 +143,7 @@ def timelines(rows, hz, turn):
         if first and first[1] != IDLE:
             happens.append((min(whole, first_on[pcpu].ns), -1, "found", pcpu, first[1]))
     for i, since in losses.items():
-        # after the records of the same time, but before the record that tells of the loss
+        # after the records of the same time, but before the record of the loss
         happens.append((since, i - 0.5 if since == rows[i].ns else len(rows), "lose",
                         rows[i].pcpu, None))
     for i, row in enumerate(rows):

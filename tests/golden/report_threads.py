@@ -48,7 +48,7 @@ def check_sums(threads, report):
 
 
 def check_culprits(threads, report):
-    """What vCPUs say of whom they waited for is what the threads have taken. Both know it, or none."""
+    """The waits of vCPUs for threads are what the threads have taken. Both are known, or none."""
     taken = [thread[key] for machine in threads["machines"] for thread in machine["threads"]
              for key in ("own_steal_ns", "others_steal_ns")]
     if any(vcpu["culprits"] is None for machine in report["machines"] for vcpu in machine["vcpus"]):

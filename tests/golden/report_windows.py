@@ -31,7 +31,7 @@ def report(*args):
 
 
 def percentile(values, q):
-    """The smallest one that so many per cent do not exceed."""
+    """The smallest one that this percentage does not exceed."""
     return next(v for i, v in enumerate(values) if (i + 1) * 100 >= q * len(values))
 
 
@@ -62,7 +62,7 @@ def check_vcpu(vcpu, moments, begin):
         check_costs("%s %s" % (name, exit["reason"]), exit, costs)
     mine = [m for m in moments if m["kind"] == "migration"]
     expect(name + " migrations", vcpu["migrations"], len(mine))
-    # what nobody knows of the gap may have been a wait
+    # the unknown time of the gap may have been a wait
     check_costs(name + " migrations", vcpu["migration_cost"],
                 [m["cost_ns"] for m in mine
                  if m["complete"] and not m["states_ns"]["unknown"]])

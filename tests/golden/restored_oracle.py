@@ -4,7 +4,7 @@
 
 restored_oracle.py TEXT REPORT.json HZ TID=LATER...
 
-TEXT is "trace-cmd report -t" of the host, in cycles, REPORT.json what kshark-virt tells of it. For each vCPU, which was thread TID
+TEXT is "trace-cmd report -t" of the host, in cycles, REPORT.json what kshark-virt reports of it. For each vCPU, which was thread TID
 and goes on as LATER: the time from entry to exit of both, exits of both by reason, and that it was offline from when
 TID slept for the last time until LATER entered its guest. Prints the offline time of each, in ns.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Do the rows of a rollup add up to what report tells, to the nanosecond?
+"""Do the rows of a rollup add up to the numbers of report, to the nanosecond?
 
 rollup_sums.py REPORT.json ALL.json ROLLUP.csv ROLLUP.tsv WHOLE.csv HOST INTERVAL_NS START_NS
 
@@ -172,7 +172,7 @@ def percentile(counts, per_cent):
 
 
 def check_lengths(report, lengths):
-    """All are there, and percentiles are at most an eighth above what report tells."""
+    """All are there, and percentiles are at most an eighth above those of report."""
     n = 0
     for machine in report["machines"]:
         for vcpu in machine["vcpus"]:

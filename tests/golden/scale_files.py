@@ -204,7 +204,7 @@ def xen_losses(n):
 
 @family
 def xen_waits(n):
-    """many wait for one pCPU, and many have it meanwhile"""
+    """many wait for one pCPU, and many have it then"""
     xen = Xen()
     xen.at(0)
     for i in range(n // 4):
@@ -488,7 +488,7 @@ def kvm_tasks(n):
 
 @family
 def kvm_waits(n):
-    """many wait for one CPU, and many have it meanwhile"""
+    """many wait for one CPU, and many have it then"""
     dat = Dat()
     for i in range(n // 3):
         dat.add("kvm_entry", FIRST_TID + i, i)

@@ -4,7 +4,7 @@
 
 slow_terminal.py KSV_BIN FILE.xen
 
-Its terminal is one that nobody reads from. Keys make it write until that is full; then all of the
+Its terminal has no reader. Keys make it write until that is full; then all of the
 trace, and that is more than a pipe holds, has to go into its standard input. When the terminal is
 read again, it shows the end.
 """

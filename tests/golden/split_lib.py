@@ -75,7 +75,7 @@ def ends(path):
 
 
 def rows(path):
-    """All records, in order, as "dump" tells them: pairs of a time in ns and a line of CSV."""
+    """All records, in order, as "dump" prints them: pairs of a time in ns and a line of CSV."""
     lines = run("dump", "-q", "--format", "csv", path).stdout.splitlines()
     column = lines[0].split(",").index("time_ns")
     return [(int(line.split(",")[column]), line) for line in lines[1:]]

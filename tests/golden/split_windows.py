@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""split_windows.py FOLDER SEED N TRACE...: a part tells what the whole trace tells of its window.
+"""split_windows.py FOLDER SEED N TRACE...: a part shows what the whole trace shows of its window.
 
 Windows at records and between them, at the ends, of one record, of everything: some of them for each
 trace; and N at random.

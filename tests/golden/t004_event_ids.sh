@@ -10,7 +10,7 @@ check "the table has what Xen has" python3 - "$WORK/list.csv" "$GOLDEN/xen_event
 import collections, csv, sys
 
 # Where tools/xentrace/formats has another name, apart from upper case and from names that are there
-# twice, which we tell apart by "64" and "_pae".
+# twice, which we distinguish by "64" and "_pae".
 RENAMED = {
     0x2220f: "misspelt there",
     # Xen skips 18, formats does not: its names from there on belong to the number before.

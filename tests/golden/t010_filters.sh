@@ -97,7 +97,7 @@ same "$OUT" "$WORK/absolute.csv"
 unset XEN_CPUHZ XEN_ABSTS
 sample=$whole
 
-# Records of whom nothing tells: those of pCPU 2, without the scheduler's.
+# Records of unknown vCPUs: those of pCPU 2, without the scheduler's.
 python3 "$GOLDEN/xen_less.py" "$sample" "$WORK/less.xen" 'pcpu != 2 or event >> 16 != 2' ||
 	fail "cannot make a trace"
 sample=$WORK/less.xen

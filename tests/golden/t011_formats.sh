@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Text, CSV and JSON must tell the same, and readers must be able to read them.
+# Text, CSV and JSON must have the same contents, and readers must be able to read them.
 . "$(dirname "$0")/lib.sh"
 
 for name in credit2-basic hvm-exits lost-records; do

@@ -61,7 +61,7 @@ status 0
 check "one line was read" test "$(cat "$OUT")" = "$(head -1 "$WORK/plain")"
 check "and nothing is said" test ! -s "$ERR"
 
-# Damage is told once, on stderr, and can be silenced.
+# Damage is reported once, on stderr, and can be silenced.
 head -c 500001 "$sample" > "$WORK/cut.xen"
 run dump --format csv --output "$WORK/cut.csv" "$WORK/cut.xen"
 status 0

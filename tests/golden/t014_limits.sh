@@ -88,7 +88,7 @@ if command -v zstd >/dev/null; then
 	run dump --quiet --format csv "$WORK/pieces.zst"
 	status 0
 	same "$OUT" "$WORK/plain"
-	# the window counts only for what does not tell its size
+	# the window counts only for data without a size
 	zstd -qc --long=31 <"$sample" >"$WORK/long.zst"
 	run dump --quiet --format csv "$WORK/long.zst"
 	status 0

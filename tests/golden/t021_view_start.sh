@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# view with a program in KernelShark's place that tells what it was given.
+# view with a program in KernelShark's place that prints what it was given.
 . "$(dirname "$0")/lib.sh"
 
 mkdir "$WORK/tmp"

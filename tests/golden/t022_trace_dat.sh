@@ -42,7 +42,7 @@ says "$ERR" "far.dat: cut off: its options are at offset 72057594037927936"
 says "$ERR" "head.dat: cut off: its head is"
 says "$ERR" "opening the rest without them"
 
-# However much is missing: no crash, and from the end of the data on it is told.
+# However much is missing: no crash, and a cut of the data is always reported.
 for keep in 0 5 9 10 12 20 36 40 1000 $((size / 2)) $((size - 200)); do
 	head -c "$keep" whole.dat > short.dat
 	run view --dry-run short.dat

@@ -17,7 +17,7 @@ command -v xenalyze >/dev/null || {
 names=()
 for trace in "$SAMPLES"/*.xen; do
 	name=$(basename "$trace" .xen)
-	# who is named by a sidecar is nobody for xenalyze: t046
+	# xenalyze does not know vCPUs that a sidecar names: t046
 	[ ! -e "$trace.meta.json" ] || continue
 	# both have the same frequency
 	hz=$(known_hz "$trace")
@@ -42,7 +42,7 @@ status 0
 
 # The comparison itself: a value, a symbol and an event that differ are found twice each, as a line
 # that fits nothing and a record that is not printed, the event once more, because no line ever has
-# it; a record that is missing is found once here, and once as nobody's time.
+# it; a record that is missing is found once here, and once as time of no vCPU.
 name=hvm-exits
 mkdir "$WORK/bad"
 cp "$WORK/$name.txt" "$WORK/bad"
@@ -54,7 +54,7 @@ STATUS=$?
 status 1
 says "$WORK/said" ", 40496 records of 33 events, failures 9"
 
-# Somebody else is said to run, and a record of ours is gone: who runs differs twice.
+# Another vCPU is said to run, and a record of ours is gone: who runs differs twice.
 sed -e '0,/"domid":1,\(.*"event":"vmentry"\)/s//"domid":7,\1/' -e '$d' "$WORK/$name.json" \
 	> "$WORK/bad/$name.json"
 compare "$WORK/bad" "$name=2300000000" > "$WORK/said"

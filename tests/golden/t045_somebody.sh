@@ -14,7 +14,7 @@ status 0
 says "$ERR" "d?v? on p2: no record names the vCPU that was on this pCPU all the time"
 golden t045_somebody "$OUT"
 
-# All time of all vCPUs is that of the pCPUs, and all records belong to somebody.
+# All time of all vCPUs is that of the pCPUs, and all records belong to a vCPU.
 run report -q --format csv "$trace"
 status 0
 check "conservation" python3 - "$OUT" <<'EOF'
@@ -60,7 +60,7 @@ pinned 'd?v? on p2' 1-2 0,3
 # d1v1 was on pCPU 3, whatever the sidecar says
 pinned 'd?v? on p2' 3 2
 
-# ran NAME VCPU...: what Xen has told of d1v0, d1v1 ...: AFFINITY/BEGIN/END, a pCPU for a vCPU that was
+# ran NAME VCPU...: what Xen has said of d1v0, d1v1 ...: AFFINITY/BEGIN/END, a pCPU for a vCPU that was
 # running there, -PCPU for one that was not
 ran()
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Under the null scheduler a busy vCPU never leaves its pCPU, and no record names it. With what Xen told while
-# this was recorded, each record has an owner, and each vCPU its time; without it, nobody is invented.
+# Under the null scheduler a busy vCPU never leaves its pCPU, and no record names it. With what Xen said while
+# this was recorded, each record has an owner, and each vCPU its time; without it, no vCPU is invented.
 . "$(dirname "$0")/lib.sh"
 trace=$WORK/trace.xen
 cp "$SAMPLES/sched-null.xen" "$trace"

@@ -66,7 +66,7 @@ restored
   d3:db never
 END
 same "$WORK/said" "$WORK/expected"
-# the records alone tell the same, but for the names
+# the records alone show the same, but for the names
 rm "$trace.meta.json"
 offline "$saved" "$restore" > "$WORK/nameless"
 printf '%s\n' 'd0 never' 'd1 never' 'd2 always' 'd3 always' > "$WORK/expected"

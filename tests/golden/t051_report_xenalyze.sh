@@ -31,7 +31,7 @@ is()
 
 for trace in "$SAMPLES"/*.xen; do
 	name=$(basename "$trace" .xen)
-	# who is named by a sidecar is nobody for xenalyze: t046
+	# xenalyze does not know vCPUs that a sidecar names: t046
 	[ ! -e "$trace.meta.json" ] || continue
 	# all have the same frequency
 	hz=$(known_hz "$trace")

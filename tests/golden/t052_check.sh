@@ -67,7 +67,7 @@ status 2
 run check --affinity d1v0=2 "$WORK/none.xen"
 status 3
 
-# without memory, a list is not told to be wrong
+# without memory, a list is not called wrong
 if endures_no_memory; then
 	cc -shared -fPIC -o "$WORK/no_memory.so" "$KSV_SOURCE_DIR/tests/hostile/no_memory.c" -ldl
 	echo 'd1v0=2,3' > "$WORK/list"

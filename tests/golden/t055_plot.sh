@@ -25,12 +25,12 @@ done
 
 # The check above must be able to fail: another trace's figure, and another colour.
 python3 "$GOLDEN/plot_svg.py" "$WORK/pinned-vcpu.svg" "$WORK/hvm-exits.csv" vcpu > "$OUT"
-check "tells traces apart" test $? = 1
+check "the test sees other traces" test $? = 1
 sed 's/#009e73/#009e74/' "$WORK/pinned-vcpu.svg" > "$WORK/wrong.svg"
 python3 "$GOLDEN/plot_svg.py" "$WORK/wrong.svg" "$WORK/pinned.csv" vcpu > "$OUT"
-check "tells colours apart" test $? = 1
+check "the test sees other colours" test $? = 1
 
-# What is told of a row is what the report says: shares of what is known.
+# The text of a row is what the report says: shares of what is known.
 run plot --quiet -o "$WORK/lost.svg" "$SAMPLES/lost-records.xen"
 run report --quiet --format json "$SAMPLES/lost-records.xen"
 check "shares of rows" python3 -c 'import json, re, sys

@@ -42,7 +42,7 @@ for name in credit2-basic pinned hvm-exits; do
 done
 sed 's/,2$/,1/' "$WORK/wanted" > "$WORK/wrong"
 python3 "$GOLDEN/plot_csv.py" "$WORK/hvm-exits.csv" "$WORK/wrong" 0 > "$OUT"
-check "tells pCPUs apart" test $? = 1
+check "the test sees other pCPUs" test $? = 1
 
 # Filters, and a span: at its beginning it is said who runs.
 sample=$SAMPLES/credit2-basic.xen

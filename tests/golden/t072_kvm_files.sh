@@ -20,7 +20,7 @@ status 0
 check "the guest is reported with its host" test "$(grep -c "^guest " "$OUT")" = 1
 check "both hosts are reported" test "$(grep -c "^  window " "$OUT")" = 2
 
-# Cycles are told from ns: what was split had times in ns, whatever its clock is called.
+# Cycles are distinguished from ns: what was split had times in ns, whatever its clock is called.
 run report --full "$SAMPLES/kvm-shared.dat"
 status 0
 check "ns are taken for cycles" test ! -s "$ERR"

@@ -54,7 +54,7 @@ done
 run report --format csv db.dat
 says "$OUT" ",state,g1:db,db v0,"
 
-# A guest that nobody but the sidecar has a map of: it tells which CPU is which vCPU, and no names.
+# A guest of which only the sidecar has a map: it says which CPU is which vCPU, and no names.
 cp "$SAMPLES/kvm-nosync.dat" "$SAMPLES/kvm-nosync-g1.dat" .
 vcpus kvm-nosync.dat > alone
 run align --quiet --write kvm-nosync.dat kvm-nosync-g1.dat

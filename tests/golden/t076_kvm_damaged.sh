@@ -103,7 +103,7 @@ run view --dry-run format.dat whole.dat
 status 0
 says "$ERR" "opening the rest without it"
 
-# without memory, it is not the file that is to blame, as far as the libraries tell
+# without memory, it is not the file that is to blame, as far as the libraries show
 if endures_no_memory; then
 	cc -shared -fPIC -o no_memory.so "$KSV_SOURCE_DIR/tests/hostile/no_memory.c" -ldl
 	failed=0

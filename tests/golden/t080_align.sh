@@ -66,7 +66,7 @@ run align --source sidecar "$WORK/domU.xen" "$SAMPLES/domU-ftrace.dat"
 status 1
 says "$OUT" "host time = guest time +26214508902 cycles"
 
-# every domain twice: nothing tells which one it is
+# every domain twice: nothing shows which one it is
 python3 "$KSV_SOURCE_DIR/tests/gui/xen_twin.py" "$WORK/domU.xen" "$WORK/twin.xen"
 run align "$WORK/twin.xen" "$SAMPLES/domU-ftrace.dat"
 status 1
@@ -143,7 +143,7 @@ if ! sanitized; then
 fi
 run align "$SAMPLES/dom0.xen" "$SAMPLES/kvm-guest.dat"
 status 3
-# a source that is asked for, and does not tell, is not replaced by another one
+# a source that is asked for, and has no answer, is not replaced by another one
 for source in trace-cmd sidecar; do
 	run align --source $source --machine d0 "$SAMPLES/dom0.xen" "$SAMPLES/dom0-ftrace.dat"
 	status 1

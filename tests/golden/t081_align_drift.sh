@@ -40,7 +40,7 @@ sys.exit(not ok)
 END
 check "the true offset is in the interval at that time" python3 "$WORK/check.py" "$OUT"
 
-# how many of the guest's records the report finds in guest time tells which times it gives them
+# how many of the guest's records the report finds in guest time shows which times it gives them
 explained()
 {
 	run report --full "$host" "$guest"
@@ -62,7 +62,7 @@ json.dump(data, open(sys.argv[1], "w"))
 END
 explained
 
-# a time that is told, but is none, is a mistake of whoever wrote it: set aside, and said
+# an invalid time in the sidecar is ignored, with a note
 sed -i 's/"unit"/"at": "noon", "unit"/' "$guest.meta.json"
 run report --full "$host" "$guest"
 status 0

@@ -77,7 +77,7 @@ check "no folder is left" test ! -e huge -a ! -e much
 FAKE_DIE=1 attempt -d 1 -o dies
 check "no folder is left" test ! -e dies
 restored
-# one that was there stays, empty as it was; what somebody has put into it, too
+# one that was there stays, empty as it was; what a user has put into it, too
 mkdir -m 700 before
 FAKE_DIE=1 run record -d 1 -o before
 status 3
@@ -101,7 +101,7 @@ attempt -d 1 --guest web=ssh:root@web
 check "trace-cmd has recorded nothing else" test "$(wc -l < "$FAKE_LOG")" = 3
 golden t090_record_checks "$WORK/transcript"
 
-# somebody else's, and that of who calls sudo
+# another user's, and that of the user who calls sudo
 if [ "$(id -u)" = 0 ]; then
 	mkdir theirs
 	chown 12345:12345 theirs
@@ -117,7 +117,7 @@ fi
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	chmod 755 "$WORK" "$WORK/root"
 	chmod 644 "$TRACING/tracing_on"
-	# whoever that is need not be let into the folder of the build
+	# that user may not have access to the folder of the build
 	mkdir -p "$WORK/user"/{bin,lib}
 	cp "$KSV_BIN" "$WORK/user/bin/kshark-virt"
 	library=$(dirname "$KSV_BIN")/../lib/libkshark-virt.so.0

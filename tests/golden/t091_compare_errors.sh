@@ -25,7 +25,7 @@ table()
 
 good='run,metric,value\na,x,1\na,x,2\nb,x,1\nb,x,2\n'
 table 0 "$good"
-# one value alone tells nothing
+# one value alone shows nothing
 table 4 'value,unit,run,METRIC\r\n1,s,"a, b",x\r\n2,s,"a, b",x\r\n"1.5",s,"say ""b""",x\r\n'
 table 4 '\357\273\277run,x,round,y\na,1,1,\nb,2e0,1,+3\n\n'
 table 3 ''

@@ -98,7 +98,7 @@ done
 told 1 --metric latency --statistic p90,p99
 told 4 --metric latency --statistic p99
 told 4 --metric latency --statistic p99 --percentiles linear
-# one that cannot be told does not hide behind one that can
+# a statistic with a verdict does not hide one without
 told 4 --metric 'latency,many' --statistic p99
 told 0 --metric many --statistic p99
 told 1 --metric 'three,latency' --statistic p75

@@ -19,7 +19,7 @@ check "only what belongs there" test "$(ls timed | tr '\n' ' ')" = \
 	"host.dat host.dat.log host.dat.meta.json host.dat.samples.csv recording.json "
 is "$(json timed/recording.json 'j["state"], j["files"][0]["records"], j["files"][0]["clock"]')" \
 	"('complete', 681, 'x86-tsc')"
-# a moment on the axis of the trace: by the scale that was told of the TSC
+# a moment on the axis of the trace: by the recorded scale of the TSC
 check "one moment on both clocks" python3 - timed/host.dat.meta.json << 'END'
 import json, sys, time
 moment = json.load(open(sys.argv[1]))["moment"]
@@ -39,7 +39,7 @@ while read -r _ command arguments; do
 	[ "$command" = view ] || status 0
 done < <(grep '^kshark-virt ' "$OUT")
 
-# as long as a command runs; an offset changes meanwhile
+# as long as a command runs; an offset changes during that
 kvm_host
 FAKE_OFFSET=-99 attempt -o commanded --events minimal --buffer 4M -- bash -c 'sleep 0.3; exit 7'
 status 0
@@ -81,7 +81,7 @@ kvm_host
 	umask 027
 	run record -o own_umask -- bash -c 'umask > umask.own' --password=secret
 )
-check "nothing tells the password" test -z "$(grep -rl secret own_umask)"
+check "the password is in no file" test -z "$(grep -rl secret own_umask)"
 is "$(cat umask.shared umask.own | sort -u)" 0027
 run record --keep-command -d 1
 status 2
@@ -106,7 +106,7 @@ END
 run rollup -q --host h mono
 status 0
 
-# with one of which nobody tells how long its cycles are
+# with one whose cycles have an unknown length
 kvm_host
 rm "$KSHARK_VIRT_ROOT/perf_tsc"
 attempt -d 0.2 -o unknown -g web=none -g db=none
@@ -134,7 +134,7 @@ is "$(json terminated/recording.json 'j["state"]')" stopped
 SIGNAL=HUP interrupted hung -d 100
 is "$(json hung/recording.json 'j["state"], j["reason"]')" "('stopped', 'Hangup')"
 
-# as soon as there is a recording.json, it is told how it has ended
+# as soon as there is a recording.json, it says how it has ended
 kvm_host
 python3 - "$KSV_BIN" "$WORK/records/early" << 'END'
 import os, signal, subprocess, sys, time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# record: a second one waits for nobody, and what a killed one has left is put right by the next.
+# record: a second one does not wait, and what a killed one has left is put right by the next.
 . "$(dirname "$0")/lib.sh"
 . "$GOLDEN/record_lib.sh"
 
@@ -153,7 +153,7 @@ wait_for none_runs trace-cmd
 is "$(json after_begins/recording.json 'j["state"]')" complete
 restored
 
-# the same, and somebody else traces by then: nothing of theirs is touched, whatever they trace
+# the same, and another program traces by then: nothing of theirs is touched, whatever they trace
 for theirs in sched:sched_wakeup ''; do
 	kvm_host
 	rm -f "$WORK/restorer"
@@ -192,7 +192,7 @@ attempt -d 1 -o after_ended --guest nobody=none
 is "$(cat "$TRACING/trace_clock")" 'local global mono [mono_raw]'
 check "the size of buffers is as it was" grep -q 1408 "$TRACING/buffer_size_kb"
 
-# what trace-cmd leaves running is ended, and nobody else
+# what trace-cmd leaves running is ended, and no other process
 kvm_host
 begin -o orphans
 # as_trace_cmd GROUP FILE: a process that has the name of trace-cmd's; SIGUSR1 ends it
@@ -228,7 +228,7 @@ check "the process of another one goes on" kill -0 "$other"
 kill "$other"
 restored
 
-# killed before it came to tell which events are its own: who traces now may be somebody else
+# killed before it marked its own events: the tracer may be another program by now
 kvm_host
 mkdir unmarked
 cp both/recording.json unmarked
@@ -239,7 +239,7 @@ attempt -d 0.1 -o after_unmarked
 status 3
 says "$ERR" "another program may be tracing now, so no settings are restored"
 is "$(cat "$TRACING/set_event")" sched:sched_switch
-# nobody does
+# none does
 kvm_host
 printf %s "$lock" > "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
 attempt -d 0.1 -o after_unmarked

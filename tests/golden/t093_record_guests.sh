@@ -3,8 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 . "$GOLDEN/record_lib.sh"
 
-# listen CID HOW: somebody who listens where vsock would reach a guest: an agent of trace-cmd, as that one
-# answers what it does not know, or somebody who says nothing, closes, or speaks another protocol
+# listen CID HOW: a process that listens where vsock would reach a guest: an agent of trace-cmd, as that one
+# answers what it does not know, or one that says nothing, closes, or speaks another protocol
 listen()
 {
 	rm -f "$KSHARK_VIRT_ROOT/vsock$1" "$WORK/ready"
@@ -132,7 +132,7 @@ is "$(json ssh/recording.json 'j["versions"]["trace-cmd"], j["versions"]["trace-
 is "$(json ssh/recording.json '[(f["name"], f.get("guest"), f["clock"]) for f in j["files"]]')" \
 	"[('host.dat', None, 'x86-tsc'), ('host-web.dat', 'web', 'x86-tsc')]"
 
-# what it sends counts cycles: it is told in it how long they are, at the speed that KVM lets its TSC have
+# what it sends counts cycles: their length is added to it, at the speed that KVM lets its TSC have
 cycles "$WORK/cycles.dat"
 kvm_host
 FAKE_SAMPLE=$WORK/cycles.dat run record -d 0.3 -o cycles --guest web=ssh:root@web
@@ -152,7 +152,7 @@ kvm_host
 for vcpu in 0 1; do
 	echo $((1013 + vcpu)) > "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/160-8/vcpu$vcpu/pid"
 done
-# both count cycles, and nothing tells how long these are
+# both count cycles, and nothing shows how long these are
 rm "$KSHARK_VIRT_ROOT/perf_tsc"
 FAKE_SAMPLE=$SAMPLES/kvm-nosync.dat FAKE_SENDS=$SAMPLES/kvm-nosync-g1.dat \
 	run record -d 0.3 -o aligned --guest web=ssh:root@web
@@ -162,7 +162,7 @@ run report --full aligned
 status 0
 check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where web v[01] ' "$OUT")" = 2
 
-# it goes away meanwhile: the host's trace is there
+# it goes away during the recording: the host's trace is there
 kvm_host
 FAKE_GONE=1 attempt -d 0.5 -o gone --guest web=ssh:root@web
 status 0
@@ -189,7 +189,7 @@ FAKE_MUTE=1 attempt -d 0.5 -o mute --guest web=ssh:root@web
 status 3
 restored
 
-# ended ARGUMENT...: begun, ended by Ctrl-C, and then again, each time that it has told something
+# ended ARGUMENT...: begun, ended by Ctrl-C, and then again, each time that it has printed something
 ended()
 {
 	: > "$ERR"
@@ -236,7 +236,7 @@ same writing/host.dat "$FAKE_SAMPLE"
 check "trace-cmd has written it itself" test -z "$(grep ^restore "$FAKE_LOG")"
 is "$(json writing/recording.json 'j["state"], [f["name"] for f in j["files"]], ["why" in g for g in j["guests"]]')" \
 	"('complete', ['host.dat', 'host-db.dat'], [True, False])"
-# what came by an agent is not known to be all of it: its machine ended meanwhile, or trace-cmd failed
+# what came by an agent is not known to be all of it: its machine ended before, or trace-cmd failed
 # after it had written it
 kvm_host
 answering
@@ -266,7 +266,7 @@ is "$(goes_on other)" "[('web', 160, None), ('db', 681, None), ('other', 900, No
 kvm_host
 FAKE_RESTORED=db run record -d 0.2 -o both
 is "$(json both/host.dat.meta.json '[g.get("continues") for g in j["guests"]]')" "[None, None, None]"
-# the recorder is killed: what the guest sends is in the folder, and the next recorder tells of it
+# the recorder is killed: what the guest sends is in the folder, and the next recorder reports it
 kvm_host
 : > "$ERR"
 env --default-signal=INT FAKE_SAMPLE="$WORK/cycles.dat" "$KSV_BIN" record -o left --guest web=ssh:root@web \

@@ -36,7 +36,7 @@ cat > "$WORK/bin/kshark-virt-xen-meta" << 'S'
 }
 echo '{ "cpu_khz": 2300000, "domains": [ { "id": 1, "name": "burny" } ] }' > "${!#}"
 trap 'exit 0' TERM
-# the real one ends with whoever started it, too
+# the real one ends with its parent, too
 while kill -0 "$PPID" 2>/dev/null; do sleep 0.05; done
 S
 chmod +x "$WORK/bin"/*
@@ -118,7 +118,7 @@ is "$(json filling/recording.json 'j["state"], j["reason"]')" \
 
 xen_host
 
-# killed: xentrace ends by itself, and the next one tells what is in the folder
+# killed: xentrace ends by itself, and the next one reports what is in the folder
 "$KSV_BIN" record -o killed > "$OUT" 2> "$WORK/killed.err" < /dev/null &
 wait_for grep -q 'recording into' "$WORK/killed.err"
 kill -9 $!

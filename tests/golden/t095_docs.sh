@@ -32,7 +32,7 @@ read_blocks() # PAGE
 	done < "$1"
 }
 
-# run_page NAME COMMANDS: which has so many at least
+# run_page NAME COMMANDS: which has at least COMMANDS commands
 run_page()
 {
 	local page=$KSV_SOURCE_DIR/docs/$1 i picture

@@ -36,7 +36,7 @@ pair()
 	oracle || return
 	trace-cmd report -l -t -i "$host" -i "$guest" > "$WORK/records" 2> /dev/null
 	echo "$name:"
-	check "$name: as the records tell" python3 "$GOLDEN/delivery_oracle.py" \
+	check "$name: as the records show" python3 "$GOLDEN/delivery_oracle.py" \
 		"$WORK/worst.json" "$WORK/report.json" "$WORK/records" "$host" "$guest" "$@"
 }
 
@@ -66,7 +66,7 @@ if oracle; then
 	fi
 fi
 
-# All formats tell the same.
+# All formats have the same contents.
 run report --quiet --format csv --worst 1000000 --kind irq,wake kvm-host.dat kvm-guest.dat
 status 0
 check "CSV as JSON" python3 - "$WORK/worst.json" "$OUT" << 'END'
@@ -99,7 +99,7 @@ assert vcpus[0]["seen"] == len(worst) and vcpus[0]["max_ns"] == worst[0]["cost_n
 assert all(1794e9 <= w["time_ns"] < 1795e9 and w["vcpu"] == "g1v1" for w in worst)
 END
 
-# A guest that tells vectors: with the right one, the 10 handlers of the device are seen as before;
+# A guest that records vectors: with the right one, the 10 handlers of the device are seen as before;
 # with another one, none is.
 if command -v trace-cmd > /dev/null; then
 	trace-cmd convert --file-version 6 -i kvm-guest.dat -o "$WORK/v6.dat" > "$WORK/said" 2>&1
@@ -132,7 +132,7 @@ run dump --quiet --format csv "$WORK/domU.xen.gz"
 cp "$OUT" "$WORK/rows.csv"
 if oracle; then
 	trace-cmd report -l "$WORK/domU-ftrace.dat" > "$WORK/records" 2> /dev/null
-	check "Xen: as the records tell" python3 "$GOLDEN/delivery_xen.py" "$WORK/worst.json" \
+	check "Xen: as the records show" python3 "$GOLDEN/delivery_xen.py" "$WORK/worst.json" \
 		"$WORK/rows.csv" "$WORK/records" "$WORK/domU-ftrace.dat.meta.json"
 fi
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A guest that is a host itself: exits of its guest are told apart, as trace-cmd's text says; its own
+# A guest that is a host itself: exits of its guest are distinguished, as trace-cmd's text says; its own
 # trace is that of a guest and of a host in one report.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A trace of KVM without sched_switch: what it does not tell is said to be not split, or unknown.
+# A trace of KVM without sched_switch: what it does not show is said to be not split, or unknown.
 . "$(dirname "$0")/lib.sh"
 
 if ! command -v trace-cmd > /dev/null; then
@@ -51,7 +51,7 @@ before = [vcpu for machine in whole["machines"] for vcpu in machine["vcpus"]]
 for vcpu, same in zip(vcpus, before):
     difference = same["states"]["guest"]["total_ns"] - vcpu["states"]["guest"]["total_ns"]
     assert 0 <= difference < window / 1000, difference
-# nobody knows what the machine does while one of them may sleep
+# the machine's state is unknown while one of them may sleep
 states = cut["machines"][0]["states_ns"]
 assert states["full_run"] is None and 0 < states["lost"] < window, states
 END

@@ -56,7 +56,7 @@ printf 'run,metric,value\n%s,%s,1\n%s,%s,2\n' $'=\xe2\x80\xaecmd|x' $'@\xc2\x85"
 	sed 's/"/""/; s/,@\(.*>\)/,"@\1"/' > "$WORK/values.csv"
 for format in text csv json; do
 	run compare --format $format --plot "$WORK/runs.svg" --values "$WORK/values.csv"
-	# one value each is too few to tell
+	# one value each is too few to decide
 	status 4
 	hostile $format "$OUT" $'=\xe2\x80\xaecmd|x' $'@\xc2\x85"<m>'
 	hostile svg "$WORK/runs.svg" $'=\xe2\x80\xaecmd|x'
@@ -80,7 +80,7 @@ run compare --values "$WORK/bad.csv"
 status 3
 hostile text "$ERR"
 
-# view tells the shell what it would start.
+# view prints for the shell what it would start.
 : > "$WORK/plugin-xentrace.so"
 : > "$WORK/plugin-virt.so"
 : > "$WORK/plugin-kvm_combo.so"

@@ -63,7 +63,7 @@ run report --full -o folder a.xen
 status 3
 says "$ERR" "folder: cannot write: Is a directory"
 
-# Too few values to tell is a result, and is written like any other.
+# Too few values to decide is a result, and is written like any other.
 printf 'run,metric,value\na,m,1\nb,m,2\n' > few.csv
 run compare --values few.csv
 status 4

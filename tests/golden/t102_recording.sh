@@ -93,7 +93,7 @@ sed -i 's/"state": "stopped"/"state": "failed", "reason": "no \\u001b[31mroom"/'
 run plot -f csv -o /dev/null xen
 says "$ERR" 'xen: the recording failed: no \x1b[31mroom'
 
-# A guest whose clock nobody has aligned: said, and done.
+# A guest whose clock is not aligned: said, and done.
 run report --full xen
 status 0
 says "$ERR" "xen/burny.dat: is skipped, because it is not aligned with its host"

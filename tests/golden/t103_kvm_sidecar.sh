@@ -9,7 +9,7 @@ vcpu()
 	printf '{ "id": %d, "tid": %d%s }' "$1" "$2" "${3:+, $3}"
 }
 
-# sidecar TRACE [NAME VCPUS]...: tell of these guests
+# sidecar TRACE [NAME VCPUS]...: write a sidecar of these guests
 sidecar()
 {
 	local trace=$1 list=
@@ -39,9 +39,9 @@ END
 # Names, in the place of those that trace-cmd has, and with the guest's own trace.
 cp "$SAMPLES/kvm-host.dat" host.dat
 cp "$SAMPLES/kvm-guest.dat" guest.dat
-check "as trace-cmd tells" test "$(who host.dat)" = "g1 g1v0=3414, g1v1=3415"
+check "as trace-cmd has recorded" test "$(who host.dat)" = "g1 g1v0=3414, g1v1=3415"
 sidecar host.dat web "$(vcpu 0 3414), $(vcpu 1 3415)" db "$(vcpu 0 77)"
-check "as the sidecar tells" \
+check "as the sidecar says" \
 	test "$(who host.dat guest.dat)" = "g1:web web v0=3414, web v1=3415; g2:db db v0=77"
 run report --full host.dat guest.dat
 says "$OUT" "g1:web: 2 vCPUs"
@@ -69,7 +69,7 @@ check "the other way round" test "$(who other.dat)" = "g1:web web v0=2395, web v
 sidecar other.dat web "$(vcpu 3 2394)" db "$(vcpu 0 2395)"
 check "of two machines" test "$(who other.dat)" = "g1:web web v3=2394; g2:db db v0=2395"
 sidecar other.dat web "$(vcpu 0 2394)"
-check "one of them is told" test "$(who other.dat)" = "g1:web web v0=2394; g2 g2v1=2395"
+check "one of them is in it" test "$(who other.dat)" = "g1:web web v0=2394; g2 g2v1=2395"
 
 # Clocks: the pair, taken for cycles, as both files have been recorded by mono.
 for part in "" -g1; do
@@ -105,13 +105,13 @@ run report --full --cpu-hz 1G tsc.dat tsc-g1.dat
 status 0
 check "used by report" test ! -s "$ERR"
 says "$OUT" "g1:web: 2 vCPUs"
-# a sidecar that tells how long a cycle is
+# a sidecar that says how long a cycle is
 sed -i 's/^{/{ "cpu_khz": 1000000,/' tsc.dat.meta.json
 cp "$OUT" with_hz
 run report --full tsc.dat tsc-g1.dat
 status 0
 same with_hz "$OUT"
-check "nobody asks for --cpu-hz" test ! -s "$ERR"
+check "no message asks for --cpu-hz" test ! -s "$ERR"
 # what contradicts it is refused, with both numbers; what rounds it is not
 run report --full --cpu-hz 1.1G tsc.dat
 status 3
@@ -119,7 +119,7 @@ says "$ERR" "tsc.dat: --cpu-hz or XEN_CPUHZ is 1100.000000 MHz"
 says "$ERR" "its TSC has 1000.000000 MHz (sidecar)"
 run report --full --cpu-hz 1001M tsc.dat
 status 0
-# both count ns, by factors that they tell: the same clock, by the same factor
+# both count ns, by factors that they contain: the same clock, by the same factor
 for part in "" -g1; do
 	python3 "$GOLDEN/trace_dat_edit.py" "tsc$part.dat" "scaled$part.dat" '
 old, at = options(), len(d)
@@ -169,7 +169,7 @@ run align --format json tsc.dat tsc-g1.dat
 check "a cycle is none" test "$(aligned source)" = sidecar
 check "and no step" sh -c "! grep -q steps '$OUT'"
 
-# those that were changed meanwhile, as nothing of the guest shows it: t104 has others
+# those that were changed during the trace, as nothing of the guest shows it: t104 has others
 tsc '"0xffffffa37dda1157"' '"tsc_offset_at_end": "0xffffffa47dda1157"'
 run align --format json tsc.dat tsc-g1.dat
 status 0

@@ -57,7 +57,7 @@ for changes in 5000000000 -5000000 -500 300 "70000000 -20000000 3000" "5000000 -
 	aligned kvm_write_tsc_offset $(cat offsets)
 done
 
-# the guest's TSC has another speed, which only the sidecar tells
+# the guest's TSC has another speed, which only the sidecar says
 for changes in 5000000000 -5000000; do
 	world $changes scaled
 	# shellcheck disable=SC2046
@@ -66,7 +66,7 @@ for changes in 5000000000 -5000000; do
 	used
 done
 
-# of the second vCPU nobody tells anything: that it is taken for one like the first is said
+# nothing is known of the second vCPU: a note says that it is taken for one like the first
 world -5000000 alone
 says "$ERR" "web: the TSC offset of vCPU 1 is not recorded, and others change or differ: it is assumed to begin as that of vCPU 0"
 
@@ -87,7 +87,7 @@ for change in 5000000000 -5000000; do
 	check "nothing to say" test ! -s "$ERR"
 done
 
-# Known from the sidecar alone, which does not tell when: the events do, and it is said.
+# Known from the sidecar alone, which does not say when: the events do, and it is said.
 for change in 5000000000 5000000 -5000000; do
 	world $change unrecorded
 	# shellcheck disable=SC2046
@@ -99,7 +99,7 @@ for change in 5000000000 5000000 -5000000; do
 	aligned sidecar "$(tail -n 1 offsets)"
 done
 
-# Two changes, of which the sidecar tells the sum: that is not used, and it is said.
+# Two changes, of which the sidecar has the sum: that is not used, and it is said.
 world 70000000 -20000000 unrecorded
 check "by the events" grep -q '"source": "causality"' result.json
 says "$ERR" "the TSC offset of vCPU 0 changed by +50000000 cycles during the recording"

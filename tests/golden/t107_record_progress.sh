@@ -24,7 +24,7 @@ said, interrupted = b"", False
 while True:
     try:
         more = os.read(master, 4096)
-    except OSError: # nobody has the other end any more
+    except OSError: # the other end is closed
         break
     said += more
     sys.stdout.buffer.write(more)

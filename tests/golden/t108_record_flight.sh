@@ -184,7 +184,7 @@ kvm_host
 { printf 'bad'; tail -c +4 "$SAMPLES/kvm-shared.dat"; } > "$WORK/bad.dat"
 FAKE_SAMPLE=$WORK/bad.dat run record --flight=60 -d 0.4 -o uncounted
 is "$(json uncounted/recording.json '[(f.get("records"), f.get("lost")) for f in j["files"]]')" "[(None, None)]"
-check "no number of records is told" test -z "$(grep " records, " "$ERR")"
+check "no number of records is printed" test -z "$(grep " records, " "$ERR")"
 
 # a condition: not met at first, then by a moment that is the worst of report as well
 read -r cost time vcpu <<< "$(worst "$SAMPLES/kvm-migration.dat" wake)"
@@ -488,7 +488,7 @@ xen_host
 run record --flight=60 -d 0.6 -o xen_uncounted
 status 3
 is "$(json xen_uncounted/recording.json '[(f.get("records"), f.get("lost")) for f in j["files"]]')" "[(None, None)]"
-check "no number of records is told" test -z "$(grep " records, " "$ERR")"
+check "no number of records is printed" test -z "$(grep " records, " "$ERR")"
 
 # where vCPUs were when it began is forgotten: that may be long before what is kept
 xen_host

@@ -29,7 +29,7 @@ instances() { ls "$REAL/instances" | grep -c '^kshark-virt-record-'; }
 # busy: something to record
 busy() { for ((i = 0; i < 20; i++)); do sleep 0.02; done; }
 
-# somebody else traces, with a buffer, a clock and an event of their own
+# another program traces, with a buffer, a clock and an event of their own
 kernel_event=$(cat "$REAL/events/sched/sched_process_exit/enable")
 echo 1 > "$REAL/events/sched/sched_process_exit/enable"
 trap 'echo "$kernel_event" > "$REAL/events/sched/sched_process_exit/enable"

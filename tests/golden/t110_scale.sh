@@ -10,7 +10,7 @@ else
 	check "in proportion" python3 "$GOLDEN/scale.py" "$KSV_BIN" "$WORK" "${KSV_SCALE_N:-10000}"
 fi
 
-# so many offsets explain so many events that the search for the right one is given up
+# too many offsets explain too many events: the search for the right one is given up
 for part in "" 1; do
 	python3 "$GOLDEN/scale_files.py" kvm_delivery 16000 "$WORK/dense$part" $part > "$WORK/n"
 done

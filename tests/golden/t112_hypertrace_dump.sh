@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What guests tell through hypercalls, call by call: decoded, unknown, KVM's own, lying.
+# What guests report through hypercalls, call by call: decoded, unknown, KVM's own, lying.
 . "$(dirname "$0")/lib.sh"
 
 story()
@@ -22,7 +22,7 @@ status 0
 { echo "== xen"; cat "$OUT"; echo "-- said"; cat "$ERR"; } >> "$WORK/all"
 golden t112_hypertrace_dump "$WORK/all"
 
-# All formats tell the same of each call.
+# All formats have the same contents for each call.
 run dump --hypertrace --quiet --format csv "$WORK/liar.dat"
 status 0
 cp "$OUT" "$WORK/csv"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What guests tell through hypercalls, in numbers: calls, tasks, phases and levels, functions.
+# What guests report through hypercalls, in numbers: calls, tasks, phases and levels, functions.
 . "$(dirname "$0")/lib.sh"
 
 for name in first boot liar others strangers later ours early unclocked whole lossy; do
@@ -60,7 +60,7 @@ assert n > 5, n
 END
 done
 
-# What is told is what comes out if all of it is counted anew.
+# The report has the numbers of an independent count.
 for name in first boot; do
 	run dump --quiet --hypertrace --format json $name.dat
 	cp "$OUT" calls
@@ -68,7 +68,7 @@ for name in first boot; do
 	check "$name: by brute force" python3 "$GOLDEN/hyper_oracle.py" "$OUT" calls $name.truth
 done
 
-# A guest that makes no hypercalls may tell of its boot in its own trace.
+# A guest that makes no hypercalls may record its boot in its own trace.
 python3 "$GOLDEN/hyper_files.py" silent silent.dat
 python3 "$GOLDEN/hyper_files.py" silent_g1 silent_g1.dat
 cat > silent_g1.dat.meta.json <<'END'
@@ -114,7 +114,7 @@ assert stages == {"start_kernel": (1099512000000, 1099512300000),
                   "acpi_ini": (1099512250776, 1099512300000)}, stages
 END
 
-# A cost that cannot be is none that was told.
+# An impossible cost counts as unknown.
 python3 "$GOLDEN/hyper_files.py" endless endless.dat
 run report --quiet --format json --boot endless.dat
 check "costs that cannot be" python3 - "$OUT" <<'END'
@@ -124,7 +124,7 @@ stages = json.load(open(sys.argv[1]))["boot"][0]["stages"]
 assert [(s["tracing_calls"], s["tracing_ns"]) for s in stages] == [(1, 1500), (4, 700), (1, 1500)], stages
 END
 
-# All formats tell of the same calls; what counts calls is no number of its own.
+# All formats have the same calls; what counts calls is no number of its own.
 python3 "$GOLDEN/hyper_files.py" crowd crowd.dat
 run report --quiet --format json --hypertrace=hypertrace crowd.dat
 cp "$OUT" crowd.json
@@ -133,7 +133,7 @@ says "$OUT" 'no events in hypercall_0x485415?? 300 (senseless), hypercall_20000 
 says "$OUT" 'and 7 of other numbers'
 says "$OUT" '1 hypercalls are of threads that are no vCPUs'
 run report --quiet --format csv --hypertrace=hypertrace crowd.dat
-check "CSV tells what JSON does" python3 - crowd.json "$OUT" <<'END'
+check "CSV has what JSON has" python3 - crowd.json "$OUT" <<'END'
 import csv
 import json
 import sys

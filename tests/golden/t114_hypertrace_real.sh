@@ -31,7 +31,7 @@ assert len(said) == len(calls) == 135, (len(said), len(calls))
 for (time, cpu, pid, nr, registers), call in zip(sorted(said), calls):
     assert (time, cpu, thread[pid], nr, registers) == \
         (call["time_ns"], call["pcpu"], call["vcpu"], call["nr"], call["registers"]), (call, time)
-# what kvmhc was told to do
+# the calls that kvmhc was started with
 expected = [(1000, first + i, i) for first in (0, 100, 200, 300) for i in range(25)] + \
     [(1001, 7000 + i, i) for i in range(10)] + [(1, i, i) for i in range(5)] + \
     [(1000, 9000 + i, i) for i in range(20)]
@@ -39,7 +39,7 @@ assert [(c["nr"], c["registers"][0], c["registers"][3]) for c in calls] == expec
 assert [c["result"] for c in calls].count("kvm") == 5
 END
 
-# In a dialect of its own, it tells of a task that counts; each call lies where the vCPU is out.
+# In a dialect of its own, it reports a task that counts; each call lies where the vCPU is out.
 cat > "$WORK/kvmhc.json" <<'END'
 { "hypertrace_dialect": "kvmhc", "about": "a module that counts",
   "events": [ { "number": 1000, "name": "tick", "kind": "switch",

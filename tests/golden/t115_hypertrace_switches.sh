@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What a guest told by hypercalls, plain and packed, is what its own ftrace recorded: one switch with one.
+# What a guest reported by hypercalls, plain and packed, is what its own ftrace recorded: one switch with one.
 . "$(dirname "$0")/lib.sh"
 
 if ! command -v trace-cmd > /dev/null; then

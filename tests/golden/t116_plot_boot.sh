@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The boot of a guest as a figure: lanes above the rows, from what "report --boot" tells.
+# The boot of a guest as a figure: lanes above the rows, from the numbers of "report --boot".
 . "$(dirname "$0")/lib.sh"
 
 for name in boot ours first crowd; do
@@ -42,7 +42,7 @@ done
 run plot --quiet -o plain.svg boot.dat
 check "no lanes" test "$(grep -c 'class="lane"' plain.svg)" = 0
 
-# Who tells nothing, what does not go together.
+# A guest without a boot, options that exclude each other.
 run plot --quiet --boot -o none.svg first.dat
 status 2
 says "$ERR" 'has phases or levels of its boot in this window, neither in hypercalls'

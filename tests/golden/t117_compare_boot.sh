@@ -11,7 +11,7 @@ for name in boot slow_boot; do
 	mv "$OUT" $name.json
 done
 
-# One boot each: what differs is seen, and that one value tells nothing of noise.
+# One boot each: what differs is seen, and that one value shows nothing of noise.
 run compare --quiet --boot fast=boot.dat slow=slow_boot.dat --statistic mean
 status 4
 golden t117_compare_boot "$OUT"
@@ -37,7 +37,7 @@ assert len(wanted) >= 40 and got == wanted, (got, wanted)
 assert got["slow", "g1.boot_core_ns"] - got["fast", "g1.boot_core_ns"] == 250000, got
 END
 
-# Several boots of each kind: it is told which differences are more than noise.
+# Several boots of each kind: the output says which differences are more than noise.
 for i in 1 2 3 4; do
 	cp boot.dat boot$i.dat
 	cp slow_boot.dat slow$i.dat
@@ -48,7 +48,7 @@ status 1
 check "the longer level is found" grep -q '^g1.boot_core_ns,slow,mean,.*,different,' "$OUT"
 check "others are alike" test "$(grep -c '^g1.boot_early_ns,slow,mean,.*,different,' "$OUT")" = 0
 
-# Who tells nothing of a boot, what does not go together.
+# A guest without a boot, options that exclude each other.
 run compare --quiet --boot boot.dat first.dat
 status 3
 says "$ERR" "first.dat: has no complete phase or level of a guest's boot"

@@ -53,7 +53,7 @@ status 0
 run_check --max wake.p99=20ms --vcpu d0 "$hvm"
 status 1
 
-# text, CSV and JSON tell the same
+# text, CSV and JSON have the same contents
 printf '0.5 1 early # the first\n\n2s\n100s 101s beyond\n' > "$WORK/windows"
 for format in csv json text; do
 	run_check --max wake.p99=1ms --max steal=1% --max 'exit[MSR].rate=1000/s' --windows "$WORK/windows" \
@@ -75,7 +75,7 @@ echo 2s > "$WORK/around"
 run_check -q --format csv --per vcpu "${limits[@]}" --windows "$WORK/around" --around 100ms "$hvm"
 same "$WORK/once.csv" "$OUT"
 
-# What the trace does not tell is not within its limit, unless what is seen is too much already.
+# What the trace does not show is not within its limit, unless what is seen is too much already.
 trace-cmd convert --file-version 6 -i "$SAMPLES/kvm-shared.dat" -o "$WORK/v6.dat" > /dev/null 2>&1
 sed 's/name: sched_switch$/name: sched_swXtch/' "$WORK/v6.dat" > "$WORK/unsplit.dat"
 run check --max wake.p99=1ms --max steal=1% "$WORK/unsplit.dat"

@@ -8,7 +8,7 @@ run_check() # ARGUMENT...
 	run check "${hz[@]}" -q --core-isolation "$@"
 }
 
-# One topology, as each of the three tells it; lab's machines have none.
+# One topology, as each of the three has it; lab's machines have none.
 lscpu=$WORK/lscpu
 printf '# CPU,Core,Socket,Node\n0,0,0,0\n1,0,0,0\n\n2,1,0,\n3,1,0,\n' > "$lscpu"
 xl=$WORK/xl
@@ -21,7 +21,7 @@ json=$WORK/lab.json
 printf '{ "cpu_khz": 1, "pcpus": [ %s { "id": 3, "core": 1, "socket": 0 } ] }' \
 	"$(printf '{ "id": %d, "core": %d, "socket": 0 }, ' 0 0 1 0 2 1)" > "$json"
 
-# Each row is what the records tell.
+# Each row is what the records show.
 rows=0
 same() # NAME
 {
@@ -67,7 +67,7 @@ hz=(--cpu-hz 2300M)
 run_check --topology "$lscpu" --from 3 --to 3.6 "$trace"
 status 1
 golden t121_check_cores "$OUT"
-# one machine alone disturbs nobody, and neither do cores of their own
+# one machine alone disturbs no other, and neither do cores of their own
 run_check --topology "$lscpu" "$SAMPLES/kvm-migration.dat"
 status 0
 says "$OUT" "0 times vCPUs of two machines were on one core"
@@ -76,7 +76,7 @@ run_check --topology "$WORK/apart" "$trace"
 status 4
 says "$ERR" "no two pCPUs share a core according to $WORK/apart"
 
-# nobody has told
+# without a topology
 run_check "$trace"
 status 4
 says "$ERR" "$trace: the topology is unknown: give --topology"

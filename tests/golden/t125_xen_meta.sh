@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# kshark-virt-xen-meta: what Xen tells becomes a sidecar, at begin and end and between; what it refuses,
+# kshark-virt-xen-meta: Xen's answers become a sidecar, at begin and end and between; what it refuses,
 # a sentence. Xen is one that answers out of a file (tests/fake/fake_xen.c).
 . "$(dirname "$0")/lib.sh"
 
@@ -47,7 +47,7 @@ holds()
 		    return next(d for d in meta["domains"] if d["id"] == domid)
 
 		def same(told, known):
-		    """What is told is known, and the other way round, but for clocks and fakes."""
+		    """What is in it is known, and the other way round, but for clocks and fakes."""
 		    if isinstance(known, list):
 		        return len(told) == len(known) and all(map(same, told, known))
 		    if not isinstance(known, dict):
@@ -85,7 +85,7 @@ same "$ERR" /dev/null
 holds "$OUT" 'same({k: v for k, v in meta.items() if k != "begin"}, xen)'
 holds "$OUT" 'set(meta["begin"]) == {"realtime_ns", "tsc", "tsc_within"}'
 holds "$OUT" '0 < meta["begin"]["tsc_within"] < 10 ** 9 < meta["begin"]["tsc"]'
-# a PV domain with the native TSC has that of the host; of the others nobody was asked
+# a PV domain with the native TSC has that of the host; the others were not queried
 holds "$OUT" 'domain(0)["tsc_offset"] == "0x" + "0" * 16 and "tsc_offset" not in domain(7)'
 
 # the offsets of those that have one, as exactly as it says; a TSC of another speed has none
@@ -108,7 +108,7 @@ status 0
 says "$OUT" 'web'
 says "$OUT" 'sidecar'
 
-# the size of the trace buffers, which are not there until somebody has traced
+# the size of the trace buffers, which are not there before the first trace
 begin_anew
 meta --buffers
 status 0
@@ -190,7 +190,7 @@ refused xc_physinfo 13 'Xen 4.17.7 does not accept a program that was built for 
 refused xc_physinfo 1 'Xen 4.17.7 does not describe the host: Operation not permitted; is'
 refused xc_domain_getinfolist 5 'Xen does not list its domains: Input/output error'
 
-# without these there is less to tell
+# without these, less is known
 begin_anew
 change "xen['errors'] = {k: 38 for k in ('xc_sched_id', 'xc_cputopoinfo', 'xc_numainfo', 'xs_open')}"
 meta

@@ -27,7 +27,7 @@ done
 # and those that trace-cmd has aligned
 tasks_of '' "$SAMPLES/kvm-migration.dat" "$SAMPLES/kvm-migration-g1.dat"
 tasks_of '' "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
-# where the guest's trace tells of all
+# where the guest's trace covers all
 tasks_of complete --from 1793.3 --to 1795.2 "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
 tasks_of complete --from 1 --to 2 "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
 tasks_of complete --from 1.4999 --to 1.5001 "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"

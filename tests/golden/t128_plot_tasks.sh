@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# plot --tasks: which tasks of guests had the pCPUs, as report tells it; of KVM and of Xen.
+# plot --tasks: which tasks of guests had the pCPUs, as report has it; of KVM and of Xen.
 . "$(dirname "$0")/lib.sh"
 
 total=0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# report --threads: what works for machines beside their vCPUs; formats agree, and nothing is told twice.
+# report --threads: what works for machines beside their vCPUs; formats agree, and nothing is counted twice.
 . "$(dirname "$0")/lib.sh"
 cd "$SAMPLES" || exit 1
 
@@ -33,10 +33,10 @@ agree hvm-exits.xen
 
 run report --threads --waits kvm-host.dat
 status 2
-# the monitor's own threads that take a vCPU's pCPU are told as its
+# the monitor's own threads that take a vCPU's pCPU are named as its
 run report --quiet --worst 5 --kind steal kvm-ptp.dat
 status 0
-check "it is told whose thread took the pCPU" \
+check "the report says whose thread took the pCPU" \
 	grep -q "g1's vhost-1306, its own machine's, had the pCPU" "$OUT"
 run why --vcpu g1v1 --from 531.268016784 --to 531.277996573 kvm-ptp.dat
 status 0

@@ -14,7 +14,7 @@ for sample in kvm-host.dat kvm-migration.dat kvm-ptp.dat kvm-shared.dat; do
 		cp "$OUT" "$WORK/handlers.$format"
 	done
 	trace-cmd report -t "$sample" > "$WORK/host.txt" 2> "$WORK/stderr.host"
-	check "$sample: as the records tell" python3 \
+	check "$sample: as the records show" python3 \
 		"$KSV_SOURCE_DIR/tests/golden/handlers_oracle.py" "$WORK/handlers.json" \
 		"$WORK/handlers.csv" "$WORK/handlers.text" "$WORK/host.txt"
 done
@@ -32,7 +32,7 @@ check "no row in CSV" test "$(wc -l < "$OUT")" = 1
 run report --quiet --handlers hvm-exits.xen
 status 0
 says "$OUT" 'the trace shows no handler'
-# without records of switches, nobody knows who moved and what else ran
+# without records of switches, migrations and other tasks are unknown
 for page in migrations threads; do
 	run report --quiet --$page --format json hypertrace-aggregated.dat
 	check "$page without sched_switch" python3 -c 'import json, sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Intervals of top: of all samples, their sums are what report tells of the whole.
+# Intervals of top: of all samples, their sums are those of report for the whole.
 . "$(dirname "$0")/lib.sh"
 
 SUMS=$KSV_SOURCE_DIR/tests/golden/top_sums.py

@@ -38,13 +38,13 @@ golden t134_power_kvm "$OUT"
 run report --quiet --power --cpu-hz 1G sleeps.xen
 golden t134_power_xen "$OUT"
 
-# why tells the sleep below the wake-up, and is of one opinion with the report
+# why shows the sleep below the wake-up, and agrees with the report
 run why --quiet --cpu-hz 1G --vcpu d1v0 --worst 1 --kind wake sleeps.xen
 status 0
 golden t134_why_xen "$OUT"
 run why --quiet --vcpu g1v0 --worst 1 --kind wake --format json kvm.dat
 status 0
-check "the sleep is told" python3 - "$OUT" << 'END'
+check "the sleep is shown" python3 - "$OUT" << 'END'
 import json
 import sys
 
@@ -59,7 +59,7 @@ assert sleeps and all(one["cause"] in ("POLL", "C1", "state 2", "C6") for one in
 assert all(one["sleeps_ns"] >= one["to_ns"] - one["from_ns"] > 0 for one in sleeps)
 END
 
-# traces that do not tell, each by what to record
+# traces that do not show it, each with the events to record
 run report --quiet --power "$SAMPLES/kvm-host.dat"
 status 0
 check "which events are missing" grep -q 'no idle states: record power:cpu_idle$' "$OUT"

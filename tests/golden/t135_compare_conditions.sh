@@ -4,7 +4,7 @@
 cd "$WORK" || exit 1
 
 make() { python3 "$KSV_SOURCE_DIR/tests/golden/power_files.py" kvm make "$@"; }
-# governors FILE NAME...: what its sidecar tells
+# governors FILE NAME...: those of its sidecar
 governors()
 {
 	python3 - "$@" << 'END'

@@ -59,15 +59,15 @@ check "there were some: $distances" test "$distances" -gt 40
 
 run report --quiet --migrations --topology topology --vcpu d1v0 "$SAMPLES/credit2-basic.xen"
 golden t136_migrations "$OUT"
-# from the sidecar; not told at all; a file that is none; an option that says nothing
+# from the sidecar; unknown; a file that is none; an option that says nothing
 cp "$SAMPLES/credit2-basic.xen" trace.xen
 printf '{ "pcpus": [ %s ] }' '{"id":0,"core":0,"socket":0,"node":0}, {"id":1,"core":1,"socket":0,"node":0}' \
 	> trace.xen.meta.json
 run report --quiet --migrations --cpu-hz 2300M --vcpu d1v0 trace.xen
 status 0
-check "of what the sidecar tells" grep -q 'another core of the node' "$OUT"
+check "by the topology of the sidecar" grep -q 'another core of the node' "$OUT"
 run report --quiet --migrations "$SAMPLES/kvm-host.dat"
-check "which option tells" grep -q 'the topology is unknown: give --topology$' "$OUT"
+check "the note names the option" grep -q 'the topology is unknown: give --topology$' "$OUT"
 run report --quiet --migrations --topology "$SAMPLES/credit2-basic.xen" "$SAMPLES/credit2-basic.xen"
 status 3
 run report --quiet --topology topology "$SAMPLES/credit2-basic.xen"

@@ -62,7 +62,7 @@ report_of before --vcpu d1 "$SAMPLES/pinned.xen"
 report_of after --vcpu d1 "$SAMPLES/credit2-basic.xen"
 is_difference by-id --vcpu d1 "$SAMPLES/pinned.xen" "$SAMPLES/credit2-basic.xen"
 
-# Of two traces that have names, these tell who is who.
+# If two traces have names, these identify machines.
 report_of before "$SAMPLES/recording-xen"
 report_of after "$SAMPLES/saved.xen"
 is_difference by-name "$SAMPLES/recording-xen" "$SAMPLES/saved.xen"

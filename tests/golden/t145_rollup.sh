@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Rows of rollup: of all samples, they add up to what report tells of the whole.
+# Rows of rollup: of all samples, they add up to the numbers of report for the whole.
 . "$(dirname "$0")/lib.sh"
 
 SUMS=$KSV_SOURCE_DIR/tests/golden/rollup_sums.py
@@ -55,7 +55,7 @@ sums_are_report 7000000 "$SAMPLES/kvm-host.dat" --from 1793.3 --to 1793.7 || fai
 sums_are_report 300000000 "$SAMPLES/credit2-basic.xen" --from 1 --to 2 --vcpu d1 || fail "no report"
 sums_are_report 1000000000 "$SAMPLES/lost-records.xen" || fail "no report"
 
-# When it was, the sidecar of xen-meta tells; --start-time knows better.
+# The sidecar of xen-meta has the date; --start-time overrides it.
 run rollup -q --host lab -f csv "$SAMPLES/recording-xen"
 status 0
 grep -v _length "$OUT" > "$WORK/without"

@@ -14,7 +14,7 @@ done
 # What no server is needed for.
 for script in up down load ask condense demo; do
 	"$FLEET/$script" --help > "$OUT" 2>&1
-	check "$script tells what it takes" grep -q "^$script\|| $script" "$OUT"
+	check "$script prints its usage" grep -q "^$script\|| $script" "$OUT"
 done
 "$FLEET/ask" > "$OUT"
 check "ten questions" test "$(wc -l < "$OUT")" = 10
@@ -25,7 +25,7 @@ says "$ERR" 'give FROM, TO and AT'
 "$FLEET/ask" 1 "2026'" 2> "$ERR"
 says "$ERR" 'not a moment'
 
-# Two ports that nobody has; somebody may take them until the servers do.
+# Two free ports; another process may take them before the servers do.
 for try in 1 2 3 4 5; do
 	FLEET_SHARDS=$(python3 -c '
 import socket
@@ -66,7 +66,7 @@ for question in "$FLEET"/questions/*.sql; do
 	check "$name is answered" "$FLEET/ask" "$name" 2026-11-24 2026-11-25 \
 		'2026-11-24 10:01:00' > "$WORK/answers/$name.tsv"
 done
-check "answers are what the rows tell" python3 "$GOLDEN/fleet_answers.py" "$WORK/rows" \
+check "answers are those of the rows" python3 "$GOLDEN/fleet_answers.py" "$WORK/rows" \
 	"$WORK/answers" $at > "$WORK/compared"
 check "there are answers ($(cat "$WORK/compared"))" test "$(cat "$WORK/compared")" -ge 120
 "$FLEET/ask" wake-p99 2026-11-25 2026-11-26 > "$OUT"
@@ -96,7 +96,7 @@ check "a damaged row is refused" bash -c '! echo "a	b" | "$1/load" 2> "$2"' - "$
 check "the shards are down" "$FLEET/down" "$WORK/shards"
 check "nothing is left of them" test ! -e "$WORK/shards"
 
-# What is somebody else's stays.
+# Data of others stays.
 mkdir -p "$WORK/mine/2" "$WORK/mine/2026"
 check "a folder that is in use" bash -c '! "$1/up" "$2" 2> "$3"' - "$FLEET" "$WORK/mine" "$ERR"
 says "$ERR" 'mine/2: is there already'

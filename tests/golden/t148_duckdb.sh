@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Tables of every third sample in DuckDB, loaded as docs/export-schema.md says, and as Parquet files that it makes of them:
-# sums are those of report. DuckDB is from npm's registry; as it is 70 MB, only CI and whoever sets KSV_DUCKDB=1 load
+# sums are those of report. DuckDB is from npm's registry; as it is 70 MB, only CI and users with KSV_DUCKDB=1 load
 # it unasked, into the build tree, where it stays.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# kshark-virt split: a part of a xentrace file tells what the whole trace tells of its window, to the
+# kshark-virt split: a part of a xentrace file shows what the whole trace shows of its window, to the
 # ns and byte for byte; other programs read it; nothing is there that is not complete.
 . "$(dirname "$0")/lib.sh"
 
@@ -113,7 +113,7 @@ judge.must("export", "-q", "-f", "csv-tables", "-o", folder + "/b", part)
 for name in sorted(os.listdir(folder + "/a")):
     a, b = (open("%s/%s/%s" % (folder, side, name)).read() for side in "ab")
     judge.compared += 1
-    # that one tells where the trace begins and ends as well
+    # that one has the beginning and end of the trace as well
     if name != "host.csv" and a.replace(trace, "FILE") != b.replace(part, "FILE"):
         judge.differ += 1
         print(name, "differs")
@@ -148,7 +148,7 @@ END
 check "formats, commands, packed, clocks" \
 	env PYTHONPATH="$GOLDEN" python3 "$WORK/more.py" "$SAMPLES" "$WORK"
 
-# Only some pCPUs: what runs there is known as it is of the whole, and of the others nothing is told.
+# Only some pCPUs: what runs there is known as it is of the whole, and the others are left out.
 for pcpus in 0,2 1 3; do
 	run split -q --from 1 --to 2 --pcpu "$pcpus" -o "$WORK/some.xen" "$SAMPLES/hvm-exits.xen"
 	status 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# kshark-virt merge: parts of a trace, put together, tell what the whole one tells, byte for byte;
+# kshark-virt merge: parts of a trace, put together, show what the whole one shows, byte for byte;
 # recordings that follow each other are one, with what is between them unknown; what does not belong
 # together is refused.
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ END
 check "parts put together" python3 "$GOLDEN/merge_pieces.py" "$WORK" 151 "${traces[@]}" \
 	"$WORK"/damaged-*.xen
 
-# Recordings: the same bytes without sidecars. All records are there; of each, what it tells alone,
+# Recordings: the same bytes without sidecars. All records are there; of each, what it shows alone,
 # away from its ends; of what lies between, nothing. pCPUs beside each other lose nothing, once all are
 # there.
 cd "$WORK" || exit 1
@@ -78,7 +78,7 @@ run report -q -f json --from 10ms whole.xen
 sed -E 's/whole.xen/X/; s/, "before_ns": [0-9]+//g' "$OUT" > b.json
 same a.json b.json
 
-# What sidecars tell is put together.
+# The contents of sidecars are put together.
 cat > first.xen.meta.json << 'END'
 { "cpu_khz": 2300000, "domains": [ { "id": 1, "name": "web",
 	"vcpus": [ { "id": 0, "begin": { "pcpu": 2 }, "end": { "pcpu": 2 } } ] } ] }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # kshark-virt view --from --to: what stands for a window of a xentrace file is a file of its own, which
-# every command takes. Not all of the trace is read for it, and what it tells is what the whole trace
-# tells, or unknown where a look back does not reach.
+# every command takes. Not all of the trace is read for it, and it shows what the whole trace
+# shows, or unknown where a look back does not reach.
 . "$(dirname "$0")/lib.sh"
 
 export XDG_CACHE_HOME=$WORK/cache
@@ -17,7 +17,7 @@ pointer_of()
 	check "what stands for a window is there" test -s "$POINTER"
 }
 
-# told POINTER TRACE OPTION...: what is told of a window is what the whole trace tells, unless it is not
+# told POINTER TRACE OPTION...: a window shows what the whole trace shows, unless it is not
 # known; of what ends long after the window, the end is not
 cat > told.py << 'END'
 import json, sys

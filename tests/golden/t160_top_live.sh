@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# top of what is still being recorded: a pipe tells what the file does, and of the end no more than
+# top of what is still being recorded: a pipe has the results of the file, and of the end no more than
 # is known by then.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/top_lib.sh"
@@ -22,7 +22,7 @@ take()
 	SIDE=(--sidecar "$TRACE.meta.json")
 }
 
-# pipe MOST OPTION...: what top tells of $TRACE, which comes in pieces of so many bytes at most
+# pipe MOST OPTION...: what top prints of $TRACE, which comes in pieces of at most MOST bytes
 pipe()
 {
 	local most=$1
@@ -42,7 +42,7 @@ plain()
 	esac
 }
 
-# is_file MOST OPTION...: a pipe of $TRACE tells what the file does, in all formats
+# is_file MOST OPTION...: a pipe of $TRACE has the results of the file, in all formats
 is_file()
 {
 	local most=$1 format
@@ -69,7 +69,7 @@ has_rows()
 	test "$(grep -c . "$OUT")" -gt "$1"
 }
 
-# soon COMMAND: wait until it succeeds; what it is about is checked by whoever waits
+# soon COMMAND: wait until it succeeds; the caller checks the result
 soon()
 {
 	for ((i = 0; i < 600; i++)); do
@@ -86,7 +86,7 @@ for sample in "${traces[@]}"; do
 	take "$sample"
 	# when all is held back, all is known
 	is_file 50000 --interval 100ms
-	# and what is known a while after each interval is what a trace tells that ends there
+	# and what is known a while after each interval is what a trace shows that ends there
 	HOLD=200ms is_file 9000 --interval 500ms --cpu-hz "$HZ" --hold 200ms
 	pipe 100000 --format csv --interval 500ms --cpu-hz "$HZ" --hold 200ms
 	cp "$OUT" "$WORK/live.csv"
@@ -154,7 +154,7 @@ sort "$OUT" > "$WORK/all"
 sort "$WORK/virt.prom" > "$WORK/last"
 same "$WORK/all" "$WORK/last"
 
-# Nobody writes: it says so; a signal ends it, and what is written is whole.
+# Without a writer: it says so; a signal ends it, and what is written is whole.
 "$KSV_BIN" top -f json --interval 100ms --hold 100ms --cpu-hz "$HZ" "$WORK/pipe" \
 	> "$OUT" 2> "$ERR" &
 top=$!
@@ -263,7 +263,7 @@ run top --sidecar "$WORK/missing.json" -
 status 3
 head -c 123457 "$TRACE" > "$WORK/cut.xen"
 "$KSV_BIN" top -f csv - < "$WORK/cut.xen" > "$OUT" 2> "$ERR"
-check "a cut trace is told" test $? = 0
+check "a cut trace is reported" test $? = 0
 says "$ERR" truncated
 
 # Names of others: quotes, line ends, escapes, no UTF-8.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The screen of top, on a terminal that tmux makes: what keys do, what is told of a pipe, any size.
+# The screen of top, on a terminal that tmux makes: what keys do, what it shows of a pipe, any size.
 . "$(dirname "$0")/lib.sh"
 
 command -v tmux > /dev/null || { echo "tmux is missing (Debian: apt-get install tmux)"; exit 77; }
@@ -67,7 +67,7 @@ shows 'file, stopped'
 shows '*machine, vCPU'
 run top -q -f csv --interval 500ms "$SAMPLES/hvm-exits.xen"
 cp "$OUT" "$WORK/csv"
-# what stands there is what is told of the interval: shares, and exits per second
+# the screen has the numbers of the interval: shares, and exits per second
 grep '^0,500000000,d1,d1v0,' "$WORK/csv" > "$WORK/d1v0"
 share=$(awk -F, '$5 == "state" { t[$6] = $8; if ($6 != "unknown") all += $8 }
 	END { printf "%.1f", 100 * t["guest"] / all }' "$WORK/d1v0")
@@ -98,7 +98,7 @@ keys r
 shows '(r)'
 keys S r
 shows 'sort: name  '
-# d0 is closed, and open again; of its first vCPU all is told
+# d0 is closed, and open again; its first vCPU has all its facts
 keys Enter
 shows '+ d0 '
 check "its vCPUs are gone" test -z "$(line d0v0)"
@@ -199,7 +199,7 @@ screen "TERM=dumb '$KSV_BIN' top -q '$SAMPLES/pinned.xen'"
 shows '4.000000000 .. '
 ends 0
 
-# A terminal that takes nothing keeps nobody from reading.
+# A terminal that takes nothing does not stop the reader.
 check "a slow terminal" python3 "$GOLDEN/slow_terminal.py" "$KSV_BIN" "$SAMPLES/credit2-basic.xen"
 
 # On 80 columns there are fewer columns, and each of them is whole.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# why --task: what guests' tasks did and waited for, as their own traces tell it, and the host's below; KVM and Xen.
+# why --task: what guests' tasks did and waited for, as their own traces show it, and the host's below; KVM and Xen.
 . "$(dirname "$0")/lib.sh"
 . "$GOLDEN/why_lib.sh"
 
@@ -22,7 +22,7 @@ END
 }
 
 total=0
-# oracle OPTION MACHINE GUEST TRACE...: the tasks of one guest; OPTION: --ns, if trace-cmd tells the host's time
+# oracle OPTION MACHINE GUEST TRACE...: the tasks of one guest; OPTION: --ns, if trace-cmd prints the host's time
 oracle()
 {
 	local option=$1 machine=$2 guest=$3 task name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# why across guests: whoever is named was there, and the critical path goes through guests and host.
+# why across guests: each that is named was there, and the critical path goes through guests and host.
 . "$(dirname "$0")/lib.sh"
 . "$GOLDEN/why_lib.sh"
 
@@ -13,7 +13,7 @@ for file in kvm-host kvm-guest kvm-talk kvm-talk-web kvm-talk-db; do
 	trace-cmd report -t $file.dat > "$WORK/$file" 2>/dev/null
 done
 
-# chain LEAST TEXTS ARGUMENT...: each of all that is told is told by the records, too; so much of it at least
+# chain LEAST TEXTS ARGUMENT...: the records have each part of the answer, too; at least LEAST of them
 chain()
 {
 	local least=$1 texts=$2

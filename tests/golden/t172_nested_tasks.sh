@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Guests in guests: report, plot --tasks and why tell the innermost guest's tasks in the place of the threads that are
-# its CPUs, and nothing is told twice or lost.
+# Guests in guests: report, plot --tasks and why show the innermost guest's tasks in the place of the threads that are
+# its CPUs, and nothing is counted twice or lost.
 . "$(dirname "$0")/lib.sh"
 . "$GOLDEN/why_lib.sh"
 cd "$SAMPLES" || exit 1
@@ -58,7 +58,7 @@ END
 run plot -q --tasks --format csv "${three[@]}"
 status 0
 cp "$OUT" "$WORK/plot.csv"
-check "plot tells them" env PYTHONPATH="$GOLDEN" python3 - "$WORK/plot.csv" "$WORK/three.json" << 'END'
+check "plot shows them" env PYTHONPATH="$GOLDEN" python3 - "$WORK/plot.csv" "$WORK/three.json" << 'END'
 import collections, csv, sys
 from json_documents import documents
 nested = next(documents(sys.argv[2]))

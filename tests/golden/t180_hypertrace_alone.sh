@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A trace in which hypercalls, each from its exit to its entry, are all that is told of vCPUs: what they do else is
-# unknown, and nobody has taken a pCPU from them.
+# A trace in which hypercalls, each from its exit to its entry, are the only records of vCPUs: what they do else is
+# unknown, and no one has taken a pCPU from them.
 . "$(dirname "$0")/lib.sh"
 
 for name in alone alone_switched; do
@@ -17,8 +17,8 @@ for name in alone alone_switched; do
 done
 golden t180_hypertrace_alone told
 
-# Recounted: a vCPU is in the hypervisor for as long as its calls tell, if they can be believed; it is off where the
-# host's scheduler tells so; of all else nobody knows.
+# Recounted: a vCPU is in the hypervisor for as long as its calls say, if they can be believed; it is off where the
+# host's scheduler shows it; all else is unknown.
 for name in alone alone_switched; do
 	run dump --quiet --hypertrace --format json $name.dat
 	cp "$OUT" calls
@@ -31,7 +31,7 @@ report = json.load(open(sys.argv[1]))
 begin, end = report["window_ns"]
 hypervisor, last = {0: 0, 1: 0}, {0: begin, 1: begin}
 for call in map(json.loads, open(sys.argv[2])):
-    # told at the exit, recorded at the entry
+    # reported at the exit, recorded at the entry
     left, vcpu = call["time_ns"], call["vcpu"]
     entered = left + call["fields"].get("before", 0)
     if left >= last[vcpu] or last[vcpu] == begin:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What a guest told in calls that its host recorded as one event with their exits and entries, and what a guest's guest
-# told, are what their own ftrace recorded: one switch with one, one entry of a function with one.
+# What a guest reported in calls that its host recorded as one event with their exits and entries, and the reports of a
+# guest's guest, are what their own ftrace recorded: one switch with one, one entry of a function with one.
 . "$(dirname "$0")/lib.sh"
 
 if ! command -v trace-cmd > /dev/null; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What a domain of Xen told by HVMOP_xentrace is what its own ftrace recorded; what is said of calls without a time.
+# What a domain of Xen reported by HVMOP_xentrace is what its own ftrace recorded; what is said of calls without a time.
 . "$(dirname "$0")/lib.sh"
 
 sample=$SAMPLES/hypertrace-pvh.xen.gz
@@ -24,7 +24,7 @@ assert machine["calls"] == {"decoded": 443, "unknown": 0, "kvm": 0, "senseless":
 assert not [t for t in machine["troubles"] if t["what"] == "events out of order"], machine["troubles"]
 END
 
-# Without the records of exits, a call has the time of whatever was recorded before it, and nobody is accused for it.
+# Without the records of exits, a call has the time of whatever was recorded before it, and no vCPU is accused for it.
 gzip -dc "$sample" > "$WORK/all.xen"
 python3 "$GOLDEN/xen_less.py" "$WORK/all.xen" "$WORK/less.xen" 'event >> 12 & 0xff != 0x81' ||
 	fail "records cannot be left out"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# report --waits: a guest that waits for one thing only, four times. What the host's trace alone tells of the ends of
-# its waits, wait by wait, is what the guest's own trace tells.
+# report --waits: a guest that waits for one thing only, four times. What the host's trace alone shows of the ends of
+# its waits, wait by wait, is what the guest's own trace shows.
 . "$(dirname "$0")/lib.sh"
 
-# truth WHAT CAUSE TIMES: of waits-WHAT.dat, a phase of which has so many waits that this ended
+# truth WHAT CAUSE TIMES: of waits-WHAT.dat, a phase of which has at least TIMES waits that CAUSE ended
 truth()
 {
 	local host=$SAMPLES/waits-$1.dat

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A machine of KVM that is paused by its monitor is offline until it is resumed, and at no other time. Compared with
-# when the monitor was asked, and had answered, as marks in the trace tell.
+# when the monitor was asked, and had answered, by marks in the trace.
 . "$(dirname "$0")/lib.sh"
 trace=$SAMPLES/kvm-paused.dat
 

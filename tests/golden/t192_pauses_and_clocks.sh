@@ -39,13 +39,13 @@ d2v1 all
 d3v0 not all
 d3v1 not all"
 
-# why's worst pauses are those of the report, and tell it as it does
+# why's worst pauses are those of the report, with the same text
 run report -q --format json --worst 6 --kind offline "$SAMPLES/kvm-paused.dat"
 status 0
 cp "$OUT" "$WORK/report"
 run why -q --format json --worst 6 --kind offline "$SAMPLES/kvm-paused.dat"
 status 0
-check "why tells of the same" python3 - "$WORK/report" "$OUT" << 'END'
+check "why shows the same" python3 - "$WORK/report" "$OUT" << 'END'
 import json, sys
 worst = json.load(open(sys.argv[1]))["worst"]
 answers = json.load(open(sys.argv[2]))["answers"]
@@ -89,7 +89,7 @@ for sample in kvm-nested-g1 kvm-nested-linux-g1 kvm-nested-shift-g1; do
 	check "$sample: TSCs are set when trace-cmd says" test -n "$(tsc "$SAMPLES/$sample.dat")"
 done
 run report -q --format json --worst 9 "$SAMPLES/saved.xen"
-check "on Xen, nobody knows" python3 -c 'import json, sys
+check "on Xen, it is unknown" python3 -c 'import json, sys
 assert json.load(open(sys.argv[1]))["not_visible"] == ["exit", "irq", "tsc"]' "$OUT"
 
 finish

@@ -2,7 +2,7 @@
 # report, with the trace of a guest that takes pCPUs from others: which of its tasks did. Of dom0, and of a KVM guest.
 . "$(dirname "$0")/lib.sh"
 
-# recount HOST GUEST TEXT OPTION...: against what export and trace-cmd tell
+# recount HOST GUEST TEXT OPTION...: against the output of export and trace-cmd
 recount()
 {
 	local host=$1 guest=$2 text=$3
@@ -24,7 +24,7 @@ recount()
 total=0
 cp "$SAMPLES"/dom0-culprits.xen "$SAMPLES"/dom0-culprits-ftrace.dat "$WORK"
 host=$WORK/dom0-culprits.xen guest=$WORK/dom0-culprits-ftrace.dat
-# not aligned, nothing is told of its tasks
+# not aligned, its tasks are left out
 run report -q --format json "$host"
 check "no tasks" test "$(grep -c '"task"' "$OUT")" = 0
 run align --write "$host" "$guest"
@@ -49,9 +49,9 @@ for format in text csv json; do
 	status 0
 	golden "t200_worst_$format" "$OUT"
 done
-# with a clock that is wrong, nothing is told
+# with a clock that is wrong, they are left out
 sed -i 's/"offset": 0/"offset": 90000000/' "$guest.meta.json"
 run report --format json "$host" "$guest"
 status 0
-check "nothing is told by a wrong clock" test "$(grep -c '"task": ' "$OUT")" = 0
+check "no tasks with a wrong clock" test "$(grep -c '"task": ' "$OUT")" = 0
 finish

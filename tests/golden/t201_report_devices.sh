@@ -52,7 +52,7 @@ for window in "--to 113.5" "--from 113.5"; do
 done
 check "all 30 requests are in one of two windows: $parts" test "$parts" = 30
 
-# what cannot be placed is told all the same, and that it cannot
+# requests without a place are reported all the same, with a note
 sed -E 's/@([0-9]+)\.([0-9]{6}):(kvm_run|memory|virtio_q)/@\1.\2:no_\3/' web.log | grep -v no_ > few.log
 python3 - << 'END'
 import json
@@ -130,5 +130,5 @@ done
 run report --devices --monitor "$SAMPLES/cases/qemu-pid.log" host.dat
 status 0
 check "the numbers of qemu-pid.log" grep -q "virtio-net-device *request *8 *440" "$OUT"
-check "nobody began them" test "$(grep -c "main loop\|thread 286" "$OUT")" = 0
+check "no thread began them" test "$(grep -c "main loop\|thread 286" "$OUT")" = 0
 finish

@@ -22,7 +22,7 @@ run why --quiet --vcpu g1v0 --from 112.9380 --to 112.9395 host.dat
 status 0
 sed 's/, the monitor: [^#]*[^# ]  #/  #/; s/, the monitor: [^#]*$//' "$GOLDEN/t203_why.expected" > "$WORK/less"
 same "$WORK/less" "$OUT"
-# of another machine, nothing is told
+# another machine has no accesses
 run why --quiet --vcpu g2v0 --from 112.9380 --to 112.9395 --monitor web.log host.dat
 status 0
 check "nothing of db" test "$(grep -c "the monitor" "$OUT")" = 0

@@ -13,7 +13,7 @@ for log in web db; do
 	run align --quiet --write --format json host.dat $log.log
 	status 0
 	cp "$OUT" $log.json
-	check "$log is stored as it is told" python3 - $log << 'END'
+	check "$log is stored as it is printed" python3 - $log << 'END'
 import json, sys
 told, stored = (json.load(open(sys.argv[1] + end)) for end in (".json", ".log.meta.json"))
 alignment = stored["alignment"]
@@ -26,7 +26,7 @@ moment = json.load(open("host.dat.meta.json"))["moment"]
 assert told["offset"] == moment["trace_ns"] - moment["realtime_ns"]
 END
 done
-check "what else it tells is kept" grep -q mine web.log.meta.json
+check "its other contents are kept" grep -q mine web.log.meta.json
 
 # by causality, if the clock was set; and not at all, if nothing fits
 sed -E 's/@17955/@18955/' web.log > set.log
@@ -44,7 +44,7 @@ status 2
 run align host.dat host.dat.meta.json
 status 3
 
-# in KernelShark, it is a stream beside its host's; who has not aligned it is told
+# in KernelShark, it is a stream beside its host's; without an alignment, there is a note
 some_plugins
 : > "$WORK/plugins/plugin-qemu.so"
 run view --dry-run host.dat web.log

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The cgroups of a guest's tasks: who enters one, is made in one, and is moved to another one while it is executed.
-# What trace-cmd prints judges all that is told of them, in windows as well.
+# What trace-cmd prints checks all numbers of them, in windows as well.
 . "$(dirname "$0")/lib.sh"
 
 command -v trace-cmd >/dev/null || {
@@ -33,7 +33,7 @@ status 0
 sed -n "/guest's tasks/,/^  unknown /p" "$OUT" > "$WORK/told"
 golden t205_guest_cgroups "$WORK/told"
 run report -q --format json kvm-talk.dat kvm-talk-web.dat
-check "who tells of none has none" python3 -c 'import json, sys
+check "a trace without cgroups has none" python3 -c 'import json, sys
 guests = json.load(open(sys.argv[1]))["guests"]
 assert guests and not any(guest["cgroups"] for guest in guests)' "$OUT"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# top of this KVM host: buffers of its own, whose records tell what a trace with the same records does; what it
+# top of this KVM host: buffers of its own, whose records show what a trace with the same records does; what it
 # changes becomes as it was, and machines have their names.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/top_lib.sh"
@@ -97,7 +97,7 @@ over()
 	status "${1:-0}"
 	check "its buffers are gone" test -z "$(ls "$TRACING/instances")"
 }
-# live OPTION...: what top tells of all records, in $OUT
+# live OPTION...: what top prints of all records, in $OUT
 live()
 {
 	begin -q --hold 1000 "$@"
@@ -105,7 +105,7 @@ live()
 	over
 	check "nothing is said" test ! -s "$ERR"
 }
-# a sample as a file, without those names and numbers that only its own file tells
+# a sample as a file, without those names and numbers that only its own file has
 whole()
 {
 	run top -q "$@" "$TRACE"
@@ -119,7 +119,7 @@ plain() { without_notes "$(format_of "$1")" "$1"; }
 notes() { notes_of "$(format_of "$1")" "$1"; }
 has_rows() { test "$(grep -c . "$OUT")" -gt "$1"; }
 
-# ---- it tells what a file does ----
+# ---- it has the results of a file ----
 
 intervals=0
 for sample in kvm-shared kvm-ptp kvm-hypercall kvm-paused hypertrace-nested; do
@@ -146,7 +146,7 @@ done
 # what it records, and where
 cp "$FAKE_LOG" "$WORK/transcript"
 
-# A machine that ends is told up to then, and its counters are no more; nothing tells that it is the one that
+# A machine that ends is shown up to then, and its counters end; nothing shows that it is the one that
 # begins later.
 take kvm-restored
 whole -f csv --interval 200ms
@@ -180,7 +180,7 @@ begin -q -f csv --interval 100ms --hold 200ms
 feed 4 &
 feeder=$!
 wait_for has_rows 100
-check "it tells while records come" kill -0 $feeder
+check "it prints while records come" kill -0 $feeder
 wait $feeder
 over
 for what in states counts; do
@@ -274,7 +274,7 @@ feed 1 0 300000000 500000000 > "$WORK/missing"
 over
 says "$ERR" 'records were lost: larger buffers (--buffer) keep more'
 # of that pCPU alone, as many as are missing
-check "it is told of pCPU 0" test "$(awk -F, '$3 == "" && $5 == "lost" { n[$4] += $7 }
+check "the loss is on pCPU 0" test "$(awk -F, '$3 == "" && $5 == "lost" { n[$4] += $7 }
 	END { for (p in n) print p, n[p] }' "$OUT")" = "p0 $(cat "$WORK/missing")"
 # half a page at the end; a page that is none
 take kvm-shared

@@ -16,7 +16,7 @@ cp "$OUT" "$WORK/report"
 check "it is what trace-cmd prints" python3 "$GOLDEN/restored_oracle.py" "$WORK/text" "$WORK/report" 2596089000 175=259 176=260 \
 	> "$WORK/offline"
 golden t207_restored "$WORK/offline"
-# a sidecar that does not tell it, or that of no process before: two machines
+# a sidecar that does not say it, or that of no process before: two machines
 cp "$HOST" "$WORK/host.dat"
 machines() # SED-EXPRESSION: of the sidecar
 {
@@ -27,7 +27,7 @@ machines() # SED-EXPRESSION: of the sidecar
 print(*sorted((machine["machine"], len(machine["vcpus"])) for machine in json.load(open(sys.argv[1]))["machines"]))' "$OUT"
 }
 check "one" test "$(machines 's/x/x/')" = "('g1:web', 2)"
-check "two, if nothing tells it" test "$(machines 's/"continues": 164, *//')" = "('g1:web', 2) ('g2:web', 2)"
+check "two, if nothing shows it" test "$(machines 's/"continues": 164, *//')" = "('g1:web', 2) ('g2:web', 2)"
 check "two, if there is no such process" test "$(machines 's/"continues": 164/"continues": 165/')" = \
 	"('g1:web', 2) ('g2:web', 2)"
 check "two, if it is itself" test "$(machines 's/"continues": 164/"continues": 249/')" = "('g1:web', 2) ('g2:web', 2)"
@@ -44,7 +44,7 @@ assert told["source"] == sys.argv[2] and told["explained_percent"] == 100 and no
 assert sorted(vcpu["tid"] for vcpu in told["vcpus"]) == [175, 176], told["vcpus"]
 steps = told["steps"]
 assert sorted(step["guest_cpu"] for step in steps) == [0, 1] and len({step["offset"] for step in steps}) == 1, steps
-# where the guest goes on is one moment of its TSC, as far as events tell
+# where the guest goes on is one moment of its TSC, as far as events show
 assert abs(steps[0]["from"] - steps[1]["from"]) < 10**8, steps' "$OUT" $source
 done
 # what a sample keeps of it is the same
@@ -63,6 +63,6 @@ for name, task in tasks.items():
     assert sum(ns for ns in task["states_ns"].values() if isinstance(ns, int)) == task["believed_ns"], name
 for name in "sh-124", "sh-125":
     assert tasks[name]["states_ns"]["guest"] > 10**8, name
-# whoever had the two CPUs then believes to have had them on
+# the tasks on the two CPUs then believe to have had them on
 assert sum(task["states_ns"]["offline"] for task in tasks.values()) > 3 * 10**9, tasks' "$OUT"
 finish

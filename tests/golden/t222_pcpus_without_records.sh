@@ -3,7 +3,7 @@
 # file or the sidecar says how many there are. The row of each pCPU adds up to the window.
 . "$(dirname "$0")/lib.sh"
 
-# rows NUMBER: so many pCPUs, each of which adds up; the unknown ones are wholly unknown
+# rows NUMBER: NUMBER pCPUs, each of which adds up; the unknown ones are wholly unknown
 rows()
 {
 	checks=$((checks + 1))

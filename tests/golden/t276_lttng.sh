@@ -64,7 +64,7 @@ says "$OUT" "session,pcpu,,p0,lost_records,7,"
 says "$OUT" "session,exits,g1,,HLT,1,"
 says "$OUT" "session,exits,g1,,MSR_WRITE,3,"
 # the thread of records before the first switch; of those after the loss, by the switch at 60 us; the one of another
-# channel in between is of nobody
+# channel in between has no vCPU
 says "$OUT" "session,task_records,,,CPU 0/KVM-100,10,"
 says "$OUT" "session,task_records,,,unknown,1,"
 says "$OUT" "session,task_records,,,idle,2,"

@@ -196,7 +196,7 @@ check "Xen does not record tasks" grep -q '"tasks": null' "$OUT"
 	sed '1,/100.000095/d' "$WORK/calls.txt"
 } > "$WORK/lost.txt"
 tasks "$WORK/lost.txt"
-check "lost time is nobody's" python3 - "$WORK/tasks.json" << 'END'
+check "lost time belongs to no task" python3 - "$WORK/tasks.json" << 'END'
 import json, sys
 tasks = {task["pid"]: task for machine in json.load(open(sys.argv[1]))["machines"] for task in machine["tasks"]}
 assert sum(task["total_ns"] for task in tasks.values()) == 130000, tasks

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Is each interval of a live top what is told of a trace that ends some time after it?
+"""Does each interval of a live top have the numbers of a trace that ends some time after it?
 
 top_known.py FILE.xen LIVE.csv HZ HOLD-NS FOLDER [OPTION...]
 
-FILE.xen is a whole trace; LIVE.csv is what top told of it, piped, of its intervals. For each one,
+FILE.xen is a whole trace; LIVE.csv is what top printed of it, piped, of its intervals. For each one,
 the trace is cut HOLD-NS behind it, window by window as it was written, and top replays the interval
 from that file. KSV_BIN is kshark-virt. Prints how many rows were compared, of how many intervals.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Do the intervals of top add up to what report tells, to the nanosecond?
+"""Do the intervals of top add up to the numbers of report, to the nanosecond?
 
 top_sums.py REPORT.json TOP.json TOP.csv TOP.prom
 

@@ -4,7 +4,7 @@
 
 Usage: trace_dat_less.py FROM TO EVENT...
 
-The formats of the events get another name of the same length, as if they were events that nobody
+The formats of the events get another name of the same length, as if they were events that no one
 knows: trace-cmd has the formats of enabled events only. Their records stay, and show no more than
 which thread has the CPU.
 """

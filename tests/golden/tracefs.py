@@ -65,7 +65,7 @@ class Trace:
         return self.data[self.at - n:self.at]
 
     def events(self, cpu):
-        """Time, records lost before it (-1: so many as nobody knows), and the event."""
+        """Time, records lost before it (-1: an unknown number), and the event."""
         offset, size = self.cpus[cpu]
         for page in range(offset, offset + size, PAGE):
             now, commit = struct.unpack_from("<QQ", self.data, page)

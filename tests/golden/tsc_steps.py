@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A host and its guest of two vCPUs whose TSC is set while both are traced, in cycles.
 
-tsc_steps.py FOLDER CHANGE... [OPTION...]: host.dat, guest.dat, and the host's sidecar, which tells the
+tsc_steps.py FOLDER CHANGE... [OPTION...]: host.dat, guest.dat, and the host's sidecar, which has the
 offsets at the begin and at the end. Each CHANGE, in cycles, is added to the guest's TSC at a moment
 of its own, the same for all vCPUs but for some us. What is printed: the offset from the guest's times
 to the host's before, and then that after each change.
@@ -12,8 +12,8 @@ to the host's before, and then that after each change.
     ring            after it goes back, the guest's times go on up to the end of the page
     no-sidecar      there is none
     scaled          the guest's TSC runs at three quarters of the host's; the offsets printed are those
-                    for the host's clock at a speed that is told by the sidecar
-    alone           the second vCPU's TSC does not change, and nothing is told of it
+                    for the host's clock at a speed that the sidecar says
+    alone           the second vCPU's TSC does not change, and nothing is recorded of it
 """
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What ended the waits of a guest's vCPUs, as told from the host's trace alone, against the guest's own trace.
+"""What ended the waits of a guest's vCPUs, by the host's trace alone, against the guest's own trace.
 
 waits_truth.py TABLES GUEST.txt MACHINE CAUSE TIMES
 waits_truth.py TABLES GUEST.txt MACHINE names WAITS.json
@@ -9,12 +9,12 @@ irq_vectors, irq_handler_entry and sched_switch. MACHINE is the guest's name.
 
 A vCPU that sleeps goes on with the interrupts that have come: the guest handles them before it does anything
 else. Several may have come by then, of which it takes the one with the highest vector first, whichever came first.
-So the cause that is told must be among those that are handled up to the next switch of tasks or the next wait; of
-which cause the times are can be told that far, and no further. That is printed: of each cause the share of the time
-blocked that is told, and between which shares it is by the guest's trace.
+So the reported cause must be among those that are handled up to the next switch of tasks or the next wait. The
+cause of the times is certain that far, and no further. That is printed: of each cause the share of the time
+blocked that is reported, and between which shares it is by the guest's trace.
 
-Waits that the guest did not ask for (is_unasked) end without it: it cannot tell anything of them. CAUSE is what
-at least so many waits of the phase, marked by "begin" and "end" in the guest's trace, must have been ended by.
+Waits that the guest did not ask for (is_unasked) end without it: it has no records of them. CAUSE is what
+at least this many waits of the phase, marked by "begin" and "end" in the guest's trace, must have been ended by.
 
 With "names", the devices that "kshark-virt report --waits --format json HOST GUEST" names must be those whose handler
 the guest's trace shows next, after nearly all wake-ups by their vector.

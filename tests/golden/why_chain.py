@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Whoever "why" names, at any level of its trees, was there: by what trace-cmd prints of the host and its guests.
+"""Each that "why" names, at any level of its trees, was there: by what trace-cmd prints of the host and its guests.
 
 usage: why_chain.py WHY.json HOST.txt MACHINE=GUEST.txt...
 
@@ -22,7 +22,7 @@ checked = collections.Counter()
 
 
 class Text:
-    """Who had each CPU from when on, and who was woken by whom, when."""
+    """Who had each CPU from when on, and each wake-up, with its waker."""
 
     def __init__(self, path):
         self.times, self.pids, self.wakes = collections.defaultdict(list), collections.defaultdict(list), {}
@@ -46,7 +46,7 @@ class Text:
         self.pids[cpu].append(pid)
 
     def at(self, cpu, ns):
-        """Whoever may be meant: at a switch, both."""
+        """All that may be meant: at a switch, both."""
         i = bisect.bisect_right(self.times[cpu], ns)
         pids = self.pids[cpu]
         return {pids[k] for k in range(max(i - 1, 0), min(i, len(pids)))} | \

@@ -3,7 +3,7 @@
 
     why_monitor.py WHY.json HOST.text WHY.text
 
-Each access that "why" tells of a time in the monitor, by QEMU's log, is a kvm_mmio or kvm_pio that the host recorded of
+Each access that "why" shows in a time in the monitor, by QEMU's log, is a kvm_mmio or kvm_pio that the host recorded of
 the same thread, of the same address, size and direction, right there. Prints how many there were.
 """
 import re

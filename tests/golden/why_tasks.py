@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What "why --task" tells of a guest's tasks is what follows from what trace-cmd prints of its trace.
+"""What "why --task" shows of a guest's tasks is what follows from what trace-cmd prints of its trace.
 
 usage: why_tasks.py [--ns] WHY.json GUEST.txt REPORT.json NAME
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compare who runs, record by record, with what xenalyze says (see xenalyze.py).
 
-Of records that cannot be told apart one must fit.
+One of several equal records must fit.
 
 Differences that are known and meant, each counted and printed:
   to-running  on the very record that puts a vCPU on the pCPU, xenalyze says d?v?, we say that vCPU
   beginning   up to a pCPU's first scheduling record, xenalyze invents domain 32768; we say who that
-              record tells has been there, worked out here from the records alone
+              record shows has been there, worked out here from the records alone
   lost        on the record of the loss itself xenalyze has the vCPU from before, we the one after
 Everything else is a failure.
 """
@@ -14,7 +14,7 @@ import collections
 
 
 def first_there(rows):
-    """Who was on each pCPU, as its first record of the scheduler tells: pCPU -> (domain, vCPU)"""
+    """Who was on each pCPU, by its first record of the scheduler: pCPU -> (domain, vCPU)"""
     told = {}
     for row in sorted((r for same in rows.values() for r in same), key=lambda r: r["tsc"]):
         fields, event = row["fields"], row["event"]
@@ -57,7 +57,7 @@ def compare(rows, lines):
             continue
         found.add(said.key)
         seen["compared"] += 1
-        # "?" is nobody, which no record has
+        # "?" is no vCPU, which no record has
         domid, vcpu = (-1 if text == "?" else int(text) for text in (said.domid, said.vcpu))
         if any(r["domid"] == domid and r["vcpu"] == vcpu for r in rows[said.key]):
             seen["same"] += 1
