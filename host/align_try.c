@@ -274,7 +274,7 @@ static bool is_fit(const struct align_try *try)
 	return try->machine >= 0 && try->alignment.verdict == VIRT_CLOCK_GOOD;
 }
 
-/** Of two machines that fit, one may have been given the interrupts in the guest's trace. */
+/** If two machines fit, one may have been given the interrupts in the guest's trace. */
 static bool has_interrupts(const struct align_try *a, const struct align_try *b)
 {
 	return a->alignment.by_interrupts && !b->alignment.by_interrupts;

@@ -72,7 +72,7 @@ void host_hypercalls_row(struct host_hypercalls *calls, const struct xen_trace_r
 	add(calls, &call);
 }
 
-/** Of one moment, in the order in which they were recorded, which is that of the array. */
+/** By thread and time; calls of one moment in the order in which they were recorded. */
 static int compare_calls(const void *a, const void *b)
 {
 	const struct hyper_call *x = *(const struct hyper_call *const *)a;

@@ -174,7 +174,7 @@ static void end_walk(struct boot_walk *walk)
 	free(walk->lost);
 }
 
-/** Of a guest of Xen, times are cycles of the host's TSC. */
+/** Times of a guest of Xen are cycles of the host's TSC. */
 static int64_t tsc_time(void *arg, int64_t time)
 {
 	return host_trace_tsc_ns(arg, (uint64_t)time);

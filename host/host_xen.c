@@ -73,7 +73,7 @@ static int read_rows(void *arg, struct block_pipe *pipe)
 	return ret;
 }
 
-/** Of a window, what was read before and behind it is for the model alone. */
+/** Records that were read before and after a window are for the model alone. */
 static int give_rows(const struct xen_pass *pass, const struct xen_trace_row *rows, size_t n)
 {
 	size_t first = 0;

@@ -42,7 +42,7 @@ static bool skip_line(struct cursor *in)
 	return found;
 }
 
-/** Of two asterisks, json-c does not take the second one for the beginning of an end. */
+/** After an asterisk, json-c does not take a second one for the beginning of an end. */
 static bool skip_comment(struct cursor *in)
 {
 	for (in->at += 2; in->end - in->at >= 2; in->at++) {

@@ -28,7 +28,7 @@ struct hyper_symbols {
 	size_t		n, room;
 };
 
-/** Of several names of one address, the first in the file counts. */
+/** If an address has several names, the first in the file counts. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;

@@ -211,7 +211,7 @@ static struct machine *machine_of_process(const struct search *search, int32_t p
 	       &search->machines[search->of_process[at]] : NULL;
 }
 
-/** Of several pids that could be the monitor's, the nearest to its vCPUs. */
+/** The nearest pid to its vCPUs, of several that could be the monitor's. */
 static void take_process(struct machine *machine, int32_t pid, uint8_t source)
 {
 	if (!machine || (machine->process && (machine->source < source ||

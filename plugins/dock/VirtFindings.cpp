@@ -394,7 +394,7 @@ void VirtFindings::collect(const VirtNames &names, const VirtStream &stream,
 	}
 }
 
-/** Of the filter, all words must be there. */
+/** All words of the filter must be there. */
 bool VirtFindings::wants(const Row &row) const
 {
 	QString all = kindOf(row.finding) + ' ' + row.vcpu + ' ' + row.cause;

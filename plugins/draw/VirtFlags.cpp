@@ -94,7 +94,7 @@ void VirtFlags::addBoot(int streamId, const virt_inside *inside)
 	}
 }
 
-/** Of several, the nearest one; what the user has noted is above all others. */
+/** The nearest one of several; the user's notes are above all others. */
 bool VirtFlags::factAt(int x, int y, VirtFact *fact) const
 {
 	const Flag *best = nullptr;

@@ -185,7 +185,7 @@ int json_fields_write(struct json_object *object, const struct json_field *field
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/** Of an element that is no object, the value itself. */
+/** The value itself, if an element is no object. */
 static struct json_object *value_of(struct json_object *object, const struct json_field *field,
 				    json_type type)
 {

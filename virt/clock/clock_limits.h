@@ -225,7 +225,7 @@ static const struct clock_limits limits = {
 	.narrowings = 100,
 	/* How often a line is improved, by steps to each side, in how many finer levels. */
 	.settle = 3, .levels = 4, .bends = 16, .bends_finer = 4,
-	/* Of events hardly outside, 1 and this multiple of their number's root may be chance. */
+	/* By chance, 1 and this multiple of the root of their number may be hardly outside. */
 	.spare = 3,
 	/* The error that any time may have, as clocks are not read at once. */
 	.noise = 500,

@@ -200,7 +200,7 @@ static bool describe_tsc_write(const struct virt_model *model, uint32_t i,
 	return true;
 }
 
-/** Of a migration to interval @at, the part without the sleep that comes before. */
+/** The part of a migration to interval @at without the sleep that comes before. */
 static void set_costly_part(const struct virt_model *model, const struct virt_vcpu_track *track,
 			    size_t at, const struct virt_arrival *arrival,
 			    struct virt_moment *moment)

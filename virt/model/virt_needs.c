@@ -12,7 +12,7 @@
 
 #define K(kind)		VIRT_RECORD_BIT(VIRT_RECORD_##kind)
 
-/** Of a set, one kind is enough. */
+/** One kind of a set is enough. */
 #define MAX_SETS	6
 
 /**

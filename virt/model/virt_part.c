@@ -313,7 +313,7 @@ static bool is_there(const struct virt_part *part, const struct virt_interval *c
 	       !virt_part_is_left_out(part, change->pcpu);
 }
 
-/** Of a piece, add [@from_ns, @to_ns), which lies within it, to @track. */
+/** Add to @track the part [@from_ns, @to_ns) of a piece. */
 static int add_some(struct virt_part_track *track, const struct virt_interval *changes, uint32_t n,
 		    int64_t from_ns, int64_t to_ns)
 {

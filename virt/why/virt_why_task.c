@@ -82,7 +82,7 @@ static struct virt_why_segment occupied(const struct walk *walk, int guest,
 	return segment;
 }
 
-/** Of a run, and those of the same task behind it: the last one. */
+/** The last of a run and those of the same task after it. */
 static size_t same_runs(const struct virt_guest_cpu *cpu, size_t run)
 {
 	while (run + 1 < cpu->n && cpu->runs[run + 1].pid == cpu->runs[run].pid)
