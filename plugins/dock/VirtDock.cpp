@@ -115,6 +115,7 @@ VirtDock::VirtDock(QMainWindow *window, bool isRestored)
 	_overview->installEventFilter(this);
 	if (QWidget *graphs = virtChild(_window, "KsGLWidget")) {
 		graphs->installEventFilter(this);
+		VirtSession::onScroll(graphs, this, [this] { schedule(); });
 		new VirtDrag(graphs, &_view);
 		_axis = new VirtAxis(graphs, &_view);
 		_axis->setOver([this] (QPainter *painter, const QRect &area) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include <QDebug>
 #include <QScrollArea>
@@ -84,6 +85,13 @@ int VirtSession::scrolled(QWidget *graphs)
 	const QScrollBar *bar = barOf(graphs);
 
 	return bar ? bar->value() : -1;
+}
+
+void VirtSession::onScroll(QWidget *graphs, QObject *owner, std::function<void()> scrolled)
+{
+	if (const QScrollBar *bar = barOf(graphs))
+		QObject::connect(bar, &QScrollBar::valueChanged, owner,
+				 [scrolled = std::move(scrolled)] { scrolled(); });
 }
 
 void VirtSession::scroll(QWidget *graphs, int pixels)

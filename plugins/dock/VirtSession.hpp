@@ -9,6 +9,7 @@
 #ifndef KSHARK_VIRT_VIRTSESSION_HPP
 #define KSHARK_VIRT_VIRTSESSION_HPP
 
+#include <functional>
 #include <vector>
 
 #include <QByteArray>
@@ -50,6 +51,9 @@ public:
 	/** How far graphs are scrolled in what scrolls them; and scroll them, as far as they go. */
 	static int scrolled(QWidget *graphs);
 	static void scroll(QWidget *graphs, int pixels);
+
+	/** Call @scrolled whenever the graphs have been scrolled, as long as @owner lives. */
+	static void onScroll(QWidget *graphs, QObject *owner, std::function<void()> scrolled);
 
 private:
 	std::vector<QByteArray>	_files;		/* that were open last */

@@ -134,8 +134,9 @@ gui_until gui_find widgets QLabel '<b>d1v1</b>*' >/dev/null
 gui_click QToolButton Steal
 # not all graphs fit
 gui_split 330
-read -r gx gy gw gh _ < <(gui_find widgets KsTraceGraph '*')
-xdotool mousemove $((gx + gw / 2)) $((gy + gh * 3 / 4)) click --repeat 2 5
+# on the bar: the graphs of KernelShark 2.4 do not scroll by the wheel
+read -r gx gy gw gh _ < <(gui_find widgets KsGLWidget '*')
+xdotool mousemove $((gx + gw + 7)) $((gy + gh / 4)) click 5
 gui_still
 xdotool mousemove 10 10
 kept_scroll=$(scrolled)
