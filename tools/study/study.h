@@ -186,11 +186,11 @@ int study_ssh(const struct study_guest *guest, const char *script, char *text, s
 
 /* --- study_sample.c: what the host does ------------------------------------------------------ */
 
-/** Sums of /proc/stat in ticks, and the state now. */
+/** Times of all CPUs since the boot in ns, and the state now; NAN: unknown. */
 struct study_sample {
 	double	busy, idle, steal;
 	double	runnable;
-	double	memory_mib;	/* in use; NAN: not known */
+	double	memory_mib;	/* in use */
 };
 
 void study_sample(struct study_sample *sample);

@@ -3,7 +3,7 @@
  * @file	study_sample.c
  * @brief	What the host does while a benchmark runs: CPU, memory, runnable tasks, heat.
  *
- * Numbers are from /proc/stat and /proc/meminfo, as vmstat prints them: proc(5).
+ * record_sample.c reads the numbers, which are as vmstat prints them.
  */
 #include <dirent.h>
 #include <math.h>
@@ -14,35 +14,26 @@
 
 #include "study.h"
 
-/** All of /proc/stat: a line of it has a number for each interrupt. */
-#define STAT_BYTES	(1 << 20)
-
-/** The names of the numbers of the line "cpu" are in this order. */
-enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_TICKS };
+static double number(const struct host_sample *sample, enum host_sample_number number)
+{
+	return sample->numbers[number] < 0 ? NAN : (double)sample->numbers[number];
+}
 
 void study_sample(struct study_sample *sample)
 {
-	char *text = malloc(STAT_BYTES);
-	unsigned long long ticks[N_TICKS] = { 0 };
-	uint64_t total, available = record_memory(&total);
-	const char *running;
+	struct host_sample host;
 
-	*sample = (struct study_sample){ NAN, NAN, NAN, NAN, NAN };
-	if (available)
-		sample->memory_mib = (double)(total - available) / (double)RECORD_MIB;
-	if (text && record_read(text, STAT_BYTES, "/proc/stat") > 0 &&
-	    sscanf(text, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &ticks[USER],
-		   &ticks[NICE], &ticks[SYSTEM], &ticks[IDLE], &ticks[IOWAIT], &ticks[IRQ],
-		   &ticks[SOFTIRQ], &ticks[STEAL]) == N_TICKS) {
-		sample->busy = (double)(ticks[USER] + ticks[NICE] + ticks[SYSTEM] + ticks[IRQ] +
-					ticks[SOFTIRQ]);
-		sample->idle = (double)(ticks[IDLE] + ticks[IOWAIT]);
-		sample->steal = (double)ticks[STEAL];
-		running = strstr(text, "\nprocs_running ");
-		if (running)
-			sample->runnable = strtod(running + strlen("\nprocs_running "), NULL);
-	}
-	free(text);
+	record_sample_read(&host);
+	*sample = (struct study_sample){
+		.busy = number(&host, HOST_SAMPLE_GUEST) + number(&host, HOST_SAMPLE_USER) +
+			number(&host, HOST_SAMPLE_SYSTEM) + number(&host, HOST_SAMPLE_IRQ) +
+			number(&host, HOST_SAMPLE_SOFTIRQ),
+		.idle = number(&host, HOST_SAMPLE_IDLE) + number(&host, HOST_SAMPLE_IOWAIT),
+		.steal = number(&host, HOST_SAMPLE_STEAL),
+		.memory_mib = (number(&host, HOST_SAMPLE_MEMORY) -
+			       number(&host, HOST_SAMPLE_AVAILABLE)) / (double)RECORD_MIB,
+		.runnable = number(&host, HOST_SAMPLE_RUNNABLE),
+	};
 }
 
 /** The governors of all CPUs, each once. */
