@@ -168,6 +168,8 @@ static int64_t trace_time_ns(const struct record *record)
 	if (!strcmp(record->clock, "x86-tsc"))
 		return (int64_t)((unsigned __int128)__rdtsc() * record->scale.mult >>
 				 record->scale.shift);
+#else
+	(void)record;
 #endif
 	return record_now_ns();
 }
