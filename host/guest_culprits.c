@@ -205,26 +205,26 @@ static int add_waits(struct guest_culprits *culprits, int32_t vcpu, int64_t from
 	return ret;
 }
 
-/** Add the tasks of all culprits in @told. Return: 0 or -ENOMEM. */
+/** Add the tasks of all culprits in @culprit_list. Return: 0 or -ENOMEM. */
 static int take_culprits(struct guest_culprits *culprits, int32_t vcpu, int64_t from_ns,
-			 int64_t to_ns, struct virt_culprit *told, size_t n)
+			 int64_t to_ns, struct virt_culprit *culprit_list, size_t n)
 {
 	bool apart = true, known = false;
 	size_t tasks;
 	int ret = 0;
 
-	virt_vcpu_culprits(culprits->model, vcpu, from_ns, to_ns, told, n);
+	virt_vcpu_culprits(culprits->model, vcpu, from_ns, to_ns, culprit_list, n);
 	for (size_t i = 0; i < n; i++) {
-		apart &= told[i].vcpu != VIRT_OTHERS;
-		known |= guest_culprits_know(culprits, told[i].vcpu);
+		apart &= culprit_list[i].vcpu != VIRT_OTHERS;
+		known |= guest_culprits_know(culprits, culprit_list[i].vcpu);
 	}
 	if (known && apart)
 		ret = add_waits(culprits, vcpu, from_ns, to_ns);
 	merge(culprits);
 	tasks = culprits->n;
 	for (size_t i = 0; i < n && !ret; i++)
-		if (guest_culprits_know(culprits, told[i].vcpu))
-			ret = add_rest(culprits, tasks, told[i].vcpu, told[i].ns);
+		if (guest_culprits_know(culprits, culprit_list[i].vcpu))
+			ret = add_rest(culprits, tasks, culprit_list[i].vcpu, culprit_list[i].ns);
 	return ret;
 }
 
@@ -232,18 +232,18 @@ int guest_culprits_find(struct guest_culprits *culprits, int32_t vcpu, int64_t f
 			int64_t to_ns)
 {
 	size_t n;
-	struct virt_culprit *told;
+	struct virt_culprit *culprit_list;
 	int ret;
 
 	culprits->n = 0;
 	if (!culprits->cpus)
 		return 0;
 	n = virt_vcpu_culprits(culprits->model, vcpu, from_ns, to_ns, NULL, 0);
-	told = calloc(n + 1, sizeof(*told));
-	if (!told)
+	culprit_list = calloc(n + 1, sizeof(*culprit_list));
+	if (!culprit_list)
 		return end_search(culprits, -ENOMEM);
-	ret = take_culprits(culprits, vcpu, from_ns, to_ns, told, n);
-	free(told);
+	ret = take_culprits(culprits, vcpu, from_ns, to_ns, culprit_list, n);
+	free(culprit_list);
 	return end_search(culprits, ret);
 }
 

@@ -45,15 +45,15 @@ struct making {
 
 static int put_bytes(struct guest_rows *rows, const void *bytes, size_t n)
 {
-	while (rows->told_room - rows->n_told < n) {
-		size_t room = rows->told_room;
+	while (rows->content_room - rows->n_content < n) {
+		size_t room = rows->content_room;
 
 		/* doubles it, whatever @n is */
-		if (ARRAY_GROW(rows->told, room, rows->told_room))
+		if (ARRAY_GROW(rows->content, room, rows->content_room))
 			return -ENOMEM;
 	}
-	memcpy(rows->told + rows->n_told, bytes, n);
-	rows->n_told += n;
+	memcpy(rows->content + rows->n_content, bytes, n);
+	rows->n_content += n;
 	return 0;
 }
 
@@ -186,7 +186,7 @@ static int add_row(struct guest_rows *rows, int32_t cpu, int64_t time_ns, int32_
 	if (event < 0 || ARRAY_GROW(rows->rows, rows->n, rows->room))
 		return -ENOMEM;
 	rows->rows[rows->n++] = (struct guest_row){
-		.time_ns = time_ns, .told = rows->n_told, .pid = pid,
+		.time_ns = time_ns, .content = rows->n_content, .pid = pid,
 		.cpu = (int16_t)rows->numbers[cpu], .event = (int16_t)event,
 	};
 	return 0;
@@ -293,7 +293,7 @@ static int compare_rows(const void *a, const void *b)
 
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->told < y->told ? -1 : x->told > y->told;
+	return x->content < y->content ? -1 : x->content > y->content;
 }
 
 /** Calls that have become nothing lie behind what is known of their CPU when they are taken. */
@@ -305,7 +305,7 @@ static void find_pids(struct guest_rows *rows)
 		int32_t cpu = 0;
 		size_t n, at;
 
-		if (row->pid != HYPER_NONE || rows->told[row->told] != IS_TEXT)
+		if (row->pid != HYPER_NONE || rows->content[row->content] != IS_TEXT)
 			continue;
 		while (rows->numbers[cpu] != row->cpu)
 			cpu++;
@@ -377,7 +377,7 @@ void guest_rows_free(struct guest_rows *rows)
 	free(rows->tids);
 	free(rows->names);
 	free(rows->rows);
-	free(rows->told);
+	free(rows->content);
 	memset(rows, 0, sizeof(*rows));
 }
 
@@ -398,11 +398,11 @@ int guest_rows_find(const struct guest_rows *rows, const char *name)
 
 bool guest_rows_event(const struct guest_rows *rows, size_t row, struct hyper_event *event)
 {
-	const uint8_t *told = rows->told + rows->rows[row].told;
+	const uint8_t *content = rows->content + rows->rows[row].content;
 
-	if (*told != IS_EVENT)
+	if (*content != IS_EVENT)
 		return false;
-	get_event(told + 1, event);
+	get_event(content + 1, event);
 	event->label = rows->names[rows->rows[row].event];
 	return true;
 }
@@ -414,5 +414,6 @@ int guest_rows_text(char *text, size_t size, const struct guest_rows *rows, size
 
 	if (guest_rows_event(rows, row, &event))
 		return hyper_event_text(text, size, &event, rows->dialect, symbols);
-	return snprintf(text, size, "%s", (const char *)rows->told + rows->rows[row].told + 1);
+	return snprintf(text, size, "%s",
+			(const char *)rows->content + rows->rows[row].content + 1);
 }

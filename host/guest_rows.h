@@ -26,7 +26,7 @@ extern "C" {
 /** A row. */
 struct guest_row {
 	int64_t		time_ns;	/* on the host's axis: hyper_guest_now() */
-	size_t		told;		/* offset of its content in @told of struct guest_rows */
+	size_t		content;	/* offset in @content of struct guest_rows */
 	int32_t		pid;		/* that has the CPU from then on; HYPER_NONE: not known */
 	int16_t		cpu;		/* number of the vCPU */
 	int16_t		event;		/* of guest_rows_name() */
@@ -45,8 +45,8 @@ struct guest_rows {
 	size_t		n, room;
 	char		**names;		/* of events, in order of appearance */
 	int		n_names, names_room;
-	uint8_t		*told;			/* packed: see guest_rows.c */
-	size_t		n_told, told_room;
+	uint8_t		*content;		/* packed: see guest_rows.c */
+	size_t		n_content, content_room;
 };
 
 /**

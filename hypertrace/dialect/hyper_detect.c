@@ -38,9 +38,9 @@ static bool fits_dialect(const struct hyper_dialect *dialect, const struct hyper
 /** What one vCPU says about its clock holds for others that have not said it yet. */
 static void learn_told(struct hyper_tally *tally, uint32_t khz, int64_t time_ns)
 {
-	if (!khz || (tally->khz.told && tally->khz_ns <= time_ns))
+	if (!khz || (tally->khz.reported && tally->khz_ns <= time_ns))
 		return;
-	tally->khz.told = khz;
+	tally->khz.reported = khz;
 	tally->khz_ns = time_ns;
 }
 
@@ -49,11 +49,11 @@ static void learn_told(struct hyper_tally *tally, uint32_t khz, int64_t time_ns)
  * and the call, for some 10 ms; and a guest whose clock is far from the host's has been put
  * back, or stood still.
  */
-static bool contradicts(uint64_t khz, uint32_t told, int64_t ns)
+static bool contradicts(uint64_t khz, uint32_t reported, int64_t ns)
 {
-	double off = told ? fabs((double)khz - told) / told : NAN;
+	double off = reported ? fabs((double)khz - reported) / reported : NAN;
 
-	return !told || (off > 1. / 512 + 1e7 / (double)ns && off < 1. / 8);
+	return !reported || (off > 1. / 512 + 1e7 / (double)ns && off < 1. / 8);
 }
 
 /** Two clocks of a vCPU show how long a cycle is: those that are the farthest from each other. */

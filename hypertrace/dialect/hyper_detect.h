@@ -34,7 +34,7 @@ struct hyper_tally {
 	uint64_t	calls, rest;	/* all; of them, those of further numbers */
 	uint64_t	foreign;	/* of all, KVM's own */
 	uint64_t	fit[HYPER_MAX_DIALECTS];
-	struct hyper_khz khz;		/* of the guest's TSC; @told: the first value, */
+	struct hyper_khz khz;		/* of the guest's TSC; @reported: the first value, */
 	int64_t		khz_ns;		/* at that time; */
 	int64_t		longest_ns;	/* measured over that time */
 	struct hyper_clock_read {

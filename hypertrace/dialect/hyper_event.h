@@ -47,7 +47,7 @@ struct hyper_call {
 
 /** The frequency of a guest's TSC. */
 struct hyper_khz {
-	uint32_t	told;		/* as the guest believes; 0: not known */
+	uint32_t	reported;		/* as the guest believes; 0: not known */
 	uint32_t	measured;	/* on the host's axis, if that contradicts it; else 0 */
 };
 

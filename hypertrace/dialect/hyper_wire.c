@@ -198,31 +198,31 @@ static bool set_field(struct hyper_event *event, uint8_t field, uint64_t value)
 }
 
 /** Return: HYPER_F_NONE, or what makes no sense. */
-static enum hyper_field make_event(uint32_t khz, const struct ht_event *told,
+static enum hyper_field make_event(uint32_t khz, const struct ht_event *reported,
 				   struct hyper_event *event)
 {
-	*event = (struct hyper_event){ .label = ht_kind_name(told->kind) };
-	set_before(event, khz, told->tsc);
+	*event = (struct hyper_event){ .label = ht_kind_name(reported->kind) };
+	set_before(event, khz, reported->tsc);
 	/* of a later version: it is there, and what it says is not known */
 	if (!event->label) {
 		event->label = "kind_to_come";
-		event->number = told->kind;
+		event->number = reported->kind;
 		event->has |= BIT(HYPER_F_NUMBER);
 		return HYPER_F_NONE;
 	}
-	event->kind = rows[told->kind].kind;
-	event->edge = rows[told->kind].edge;
-	event->no_sign = told->kind == HT_USER || told->kind == HT_LOST;
-	for (int i = 0; i < HT_MAX_FIELDS && i < told->n; i++) {
-		uint8_t field = rows[told->kind].fields[i];
+	event->kind = rows[reported->kind].kind;
+	event->edge = rows[reported->kind].edge;
+	event->no_sign = reported->kind == HT_USER || reported->kind == HT_LOST;
+	for (int i = 0; i < HT_MAX_FIELDS && i < reported->n; i++) {
+		uint8_t field = rows[reported->kind].fields[i];
 
-		if (field && !set_field(event, field, told->field[i]))
+		if (field && !set_field(event, field, reported->field[i]))
 			return (enum hyper_field)field;
 	}
 	if (event->kind == HYPER_PHASE && ht_phase_name((uint64_t)event->number))
 		event->label = ht_phase_name((uint64_t)event->number);
 	if (event->kind == HYPER_COMM) {
-		memcpy(event->name, told->text, HT_TEXT_SIZE);
+		memcpy(event->name, reported->text, HT_TEXT_SIZE);
 		event->has |= BIT(HYPER_F_NAME);
 	}
 	return HYPER_F_NONE;
@@ -238,39 +238,39 @@ static struct hyper_event *new_event(struct hyper_decoded *decoded, enum hyper_k
 }
 
 /** Before the first event of a call, calls are missing. */
-static void add_missing(uint32_t khz, const struct ht_decoded *told,
+static void add_missing(uint32_t khz, const struct ht_decoded *reported,
 			struct hyper_decoded *decoded)
 {
 	struct hyper_event *event = new_event(decoded, HYPER_LOST, "missing_calls");
 
-	event->value = told->missing > MOST_MISSING ? -1 : told->missing;
+	event->value = reported->missing > MOST_MISSING ? -1 : reported->missing;
 	event->has = BIT(HYPER_F_VALUE);
-	set_before(event, khz, told->n ? told->events[0].tsc : 0);
+	set_before(event, khz, reported->n ? reported->events[0].tsc : 0);
 }
 
-static void add_control(const struct ht_decoded *told, struct hyper_decoded *decoded)
+static void add_control(const struct ht_decoded *reported, struct hyper_decoded *decoded)
 {
 	struct hyper_event *event;
 
-	if (told->control == HT_STOP) {
+	if (reported->control == HT_STOP) {
 		event = new_event(decoded, HYPER_STOP, "stop");
-		event->value = told->stop_lost;
+		event->value = reported->stop_lost;
 		event->has = BIT(HYPER_F_VALUE);
 		return;
 	}
-	event = told->control == HT_START ? new_event(decoded, HYPER_START, "start") :
+	event = reported->control == HT_START ? new_event(decoded, HYPER_START, "start") :
 		new_event(decoded, HYPER_OTHER, "clock");
-	if (told->clock.vcpu <= hyper_field_most(HYPER_F_CPU)) {
-		event->cpu = (int32_t)told->clock.vcpu;
+	if (reported->clock.vcpu <= hyper_field_most(HYPER_F_CPU)) {
+		event->cpu = (int32_t)reported->clock.vcpu;
 		event->has = BIT(HYPER_F_CPU);
 	}
 }
 
-static void add_events(uint32_t khz, const struct ht_decoded *told,
+static void add_events(uint32_t khz, const struct ht_decoded *reported,
 		       struct hyper_decoded *decoded)
 {
-	for (int i = 0; i < told->n; i++) {
-		enum hyper_field bad = make_event(khz, &told->events[i],
+	for (int i = 0; i < reported->n; i++) {
+		enum hyper_field bad = make_event(khz, &reported->events[i],
 						  &decoded->events[decoded->n]);
 
 		if (!bad) {
@@ -297,7 +297,7 @@ static uint32_t khz_of(const struct hyper_wire *wire, const struct ht_decoder *v
 {
 	if (wire->khz.measured)
 		return wire->khz.measured;
-	return vcpu->has_clock && vcpu->clock.khz ? vcpu->clock.khz : wire->khz.told;
+	return vcpu->has_clock && vcpu->clock.khz ? vcpu->clock.khz : wire->khz.reported;
 }
 
 int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
@@ -310,7 +310,7 @@ int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 	};
 	const struct ht_call same = call_of(call);
 	struct ht_decoder *vcpu = vcpu_of(wire, call->tid);
-	struct ht_decoded told = { .n = 0 };
+	struct ht_decoded reported = { .n = 0 };
 	enum ht_result result;
 
 	uint32_t khz;
@@ -321,21 +321,21 @@ int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 	/* before its first control call, it is ours if it looks like that */
 	assumed = same.xen && !vcpu->ours && hyper_wire_fits(call);
 	vcpu->ours |= assumed;
-	result = ht_decode(vcpu, &same, &told);
-	if (assumed && !told.control)
+	result = ht_decode(vcpu, &same, &reported);
+	if (assumed && !reported.control)
 		vcpu->ours = false;
 	khz = khz_of(wire, vcpu);
 	decoded->result = results[result];
 	if (result == HT_FOREIGN || result == HT_UNKNOWN_VERSION)
-		told.n = told.missing = told.control = 0;
+		reported.n = reported.missing = reported.control = 0;
 	if (decoded->result == HYPER_SENSELESS) {
 		decoded->label = "hypertrace";
 		decoded->fault = ht_result_name(result);
 	}
-	if (told.missing)
-		add_missing(khz, &told, decoded);
-	if (told.control)
-		add_control(&told, decoded);
-	add_events(khz, &told, decoded);
+	if (reported.missing)
+		add_missing(khz, &reported, decoded);
+	if (reported.control)
+		add_control(&reported, decoded);
+	add_events(khz, &reported, decoded);
 	return 0;
 }

@@ -191,16 +191,16 @@ static enum ht_result get_header(struct packed *packed, struct ht_decoded *decod
 	return packed->age >> (63 - packed->shift) ? HT_BAD : HT_OK;
 }
 
-/* The @told fields of a kind that come next; fields beyond the known ones are skipped. */
+/* The @present fields of a kind that come next; fields beyond the known ones are skipped. */
 static enum ht_result get_fields(struct reader *reader, const struct ht_kind_row *row,
-				 unsigned int told, uint64_t *fields, unsigned int *n)
+				 unsigned int present, uint64_t *fields, unsigned int *n)
 {
 	enum ht_result result;
 	unsigned int i;
 	uint64_t value;
 
 	*n = 0;
-	for (i = 0; i < told; i++) {
+	for (i = 0; i < present; i++) {
 		result = get_varint(reader, &value);
 		if (result)
 			return result;
@@ -249,7 +249,7 @@ static enum ht_result get_text_event(struct reader *reader, const struct ht_kind
 }
 
 /* A switch that goes on from the one before. */
-static enum ht_result get_switch_on(struct packed *packed, unsigned int told,
+static enum ht_result get_switch_on(struct packed *packed, unsigned int present,
 				    struct ht_event *event)
 {
 	const struct ht_event *last = packed->last_switch;
@@ -261,23 +261,23 @@ static enum ht_result get_switch_on(struct packed *packed, unsigned int told,
 	event->field[HT_SWITCH_PREV_PID] = last->field[HT_SWITCH_NEXT_PID];
 	event->field[HT_SWITCH_PREV_PRIO] = last->field[HT_SWITCH_NEXT_PRIO];
 	event->n = HT_SWITCH_NEXT_PRIO + 1;
-	return get_fields(&packed->reader, &ht_kinds[HT_SWITCH_ON], told,
+	return get_fields(&packed->reader, &ht_kinds[HT_SWITCH_ON], present,
 			  &event->field[HT_SWITCH_PREV_STATE], &n);
 }
 
-static enum ht_result get_body(struct packed *packed, unsigned int told, struct ht_event *event)
+static enum ht_result get_body(struct packed *packed, unsigned int present, struct ht_event *event)
 {
 	const struct ht_kind_row *row = ht_row(event->kind);
 	enum ht_result result;
 	unsigned int n;
 
 	if (event->kind == HT_SWITCH_ON)
-		return told == HT_TAG_TEXT ? HT_BAD : get_switch_on(packed, told, event);
-	if (row && row->text != (told == HT_TAG_TEXT))
+		return present == HT_TAG_TEXT ? HT_BAD : get_switch_on(packed, present, event);
+	if (row && row->text != (present == HT_TAG_TEXT))
 		return HT_BAD;
-	if (told == HT_TAG_TEXT)
+	if (present == HT_TAG_TEXT)
 		return get_text_event(&packed->reader, row, event);
-	result = get_fields(&packed->reader, row, told, event->field, &n);
+	result = get_fields(&packed->reader, row, present, event->field, &n);
 	event->n = (uint8_t)n;
 	return result;
 }

@@ -154,14 +154,14 @@ static void put_event(struct bytes *bytes, const struct ht_encoder *encoder,
 {
 	unsigned int kind = event->kind, skip = 0, n = ht_kind_fields(event->kind), i;
 	const struct ht_kind_row *row = &ht_kinds[kind];
-	unsigned int told;
+	unsigned int present;
 
 	if (goes_on(encoder, event)) {
 		kind = HT_SWITCH_ON;
 		skip = HT_SWITCH_PREV_STATE;
 	}
-	told = row->text ? HT_TAG_TEXT : n - skip;
-	bytes->data[bytes->n++] = (uint8_t)(kind | told << HT_TAG_FIELDS_SHIFT);
+	present = row->text ? HT_TAG_TEXT : n - skip;
+	bytes->data[bytes->n++] = (uint8_t)(kind | present << HT_TAG_FIELDS_SHIFT);
 	put_varint(bytes, delta);
 	if (row->text) {
 		put_text_event(bytes, event, &row->fields[0]);

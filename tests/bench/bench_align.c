@@ -58,7 +58,7 @@ int main(void)
 		.host_to = 110 * SECOND });
 	ret |= measure("interrupts", &(struct clock_recipe){
 		USUAL, .seed = 1, .length = 160 * SECOND, .irqs = true, .device_percent = 5,
-		.told = true, .offset = 86400 * SECOND });
+		.has_vectors = true, .offset = 86400 * SECOND });
 	ret |= measure("interrupts, drift", &(struct clock_recipe){
 		USUAL, .seed = 1, .length = 160 * SECOND, .irqs = true, .device_percent = 5,
 		.ppm = 100 });

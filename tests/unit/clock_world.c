@@ -51,7 +51,7 @@ static int64_t interrupt(struct clock_world *world, const struct clock_recipe *r
 			.time_ns = t - 1000, .vector = vector,
 		};
 	world->handlers[v][world->cpus[v].n_handlers++] = (struct virt_clock_handler){
-		time, recipe->told ? vector : device ? VIRT_CLOCK_DEVICE : VIRT_CLOCK_ANY,
+		time, recipe->has_vectors ? vector : device ? VIRT_CLOCK_DEVICE : VIRT_CLOCK_ANY,
 	};
 	return time;
 }

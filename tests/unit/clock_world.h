@@ -54,7 +54,7 @@ struct clock_recipe {
 	bool		irqs;		/* each begins with an interrupt, else of a timer: */
 	int		device_percent;	/* of them by a device */
 	int		missed_percent;	/* of injections the host has not recorded */
-	bool		told;		/* handlers have their vectors */
+	bool		has_vectors;		/* handlers have their vectors */
 };
 
 /** clock_world_make - by a recipe; to be given to clock_world_drop() */

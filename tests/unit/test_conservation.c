@@ -265,7 +265,7 @@ struct cut {
 	const char	*name;
 	bool		(*leave_out)(const struct tep_event *event);
 	unsigned int	lose;		/* of 1000 records */
-	bool		told;		/* ring buffers, unlike filters, record losses */
+	bool		shows_loss;		/* ring buffers, unlike filters, record losses */
 	bool		whole;		/* exit and entry became one record, at the entry */
 };
 
@@ -365,7 +365,7 @@ static void take(struct feed *feed, struct tep_record *record, int cpu)
 	if (feed->cut->leave_out && event && feed->cut->leave_out(event))
 		return;
 	if (rnd(1000) < feed->cut->lose) {
-		feed->missing = feed->cut->told;
+		feed->missing = feed->cut->shows_loss;
 		return;
 	}
 	if (time_ns < feed->begin_ns)

@@ -599,7 +599,7 @@ static void test_clocks(void **state)
 		  .percent = 60, .events = 3, .offset = -9876543210, .ppm = 40 },
 		{ .seed = 3, .n = 2, .length = CLOCK_WORLD_SECOND, .in = 900000, .out = 100000,
 		  .events = 2, .percent = 50, .offset = 5555555, .periodic = true, .irqs = true,
-		  .device_percent = 10, .told = true },
+		  .device_percent = 10, .has_vectors = true },
 	};
 
 	(void)state;

@@ -29,7 +29,7 @@ struct finish {
 	time_t		begin;
 	int		limit;		/* seconds */
 	int		signals;	/* to stop, that have come */
-	int		told;		/* seconds at the last note */
+	int		noted;		/* seconds at the last note */
 };
 
 static int seconds_since(time_t begin)
@@ -160,9 +160,9 @@ static void tell_progress(struct finish *finish)
 	bool line = isatty(STDERR_FILENO);
 	char text[700];
 
-	if (finish->record->options->quiet || seconds < finish->told + (line ? 1 : TELL_S))
+	if (finish->record->options->quiet || seconds < finish->noted + (line ? 1 : TELL_S))
 		return;
-	finish->told = seconds;
+	finish->noted = seconds;
 	waiting_text(finish, text, sizeof(text));
 	if (line)
 		fprintf(stderr, "\r%.100s\033[K", text);
@@ -173,7 +173,7 @@ static void tell_progress(struct finish *finish)
 /** A message takes the place of the line. */
 static void end_line(const struct finish *finish)
 {
-	if (finish->told && isatty(STDERR_FILENO))
+	if (finish->noted && isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
 }
 

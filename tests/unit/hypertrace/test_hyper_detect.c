@@ -188,7 +188,7 @@ static void test_frequency(void **state)
 		};
 
 		assert_int_equal(hyper_tally_add(&tally, &call), 0);
-		assert_int_equal(tally.khz.told, calls[i].after);
+		assert_int_equal(tally.khz.reported, calls[i].after);
 	}
 }
 

@@ -75,7 +75,7 @@ static void test_refused(void **state)
 static const char *in_words(const char *dialect, struct hyper_call call,
 			    const struct hyper_symbols *symbols)
 {
-	const struct hyper_khz khz = { .told = 0 };
+	const struct hyper_khz khz = { .reported = 0 };
 	struct hyper_decoder *decoder = hyper_decoder_new(hyper_dialect_find(dialect), khz);
 	struct hyper_decoded decoded;
 	static char text[256];

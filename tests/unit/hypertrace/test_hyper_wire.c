@@ -125,7 +125,7 @@ static void test_frequency_of_another(void **state)
 	(void)state;
 	hyper_decoder_free(decoder);
 	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"),
-				    (struct hyper_khz){ .told = 500000 });
+				    (struct hyper_khz){ .reported = 500000 });
 	assert_non_null(decoder);
 	ht_encode_start(&encoder, &(struct ht_clock){ .packed = true }, false, &call);
 	add(2000, HT_IRQ_ENTRY, 19, 0, 0, 0, 0);
@@ -144,7 +144,7 @@ static void test_measured_frequency(void **state)
 	(void)state;
 	hyper_decoder_free(decoder);
 	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"),
-				    (struct hyper_khz){ .told = 500000, .measured = 2000000 });
+				    (struct hyper_khz){ .reported = 500000, .measured = 2000000 });
 	assert_non_null(decoder);
 	start(1000000, false);
 	add(2000, HT_IRQ_ENTRY, 19, 0, 0, 0, 0);

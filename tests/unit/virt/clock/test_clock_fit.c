@@ -176,7 +176,7 @@ static void test_perfect(void **state)
 {
 	const struct clock_recipe recipe = {
 		.seed = 13, .n = 1, .length = 2 * SECOND, .in = 1 * MS, .out = 2 * MS,
-		.events = 1, .periodic = true, .irqs = true, .told = true, .offset = -SECOND,
+		.events = 1, .periodic = true, .irqs = true, .has_vectors = true, .offset = -SECOND,
 	};
 
 	(void)state;
@@ -535,7 +535,7 @@ static void test_by_handlers(void **state)
 	const struct clock_recipe recipe = {
 		.seed = 61, .n = 1, .length = 4 * SECOND, .in = 1 * MS, .out = 2 * MS,
 		.events = 1, .percent = 0, .periodic = true, .irqs = true, .device_percent = 20,
-		.told = true, .offset = 11 * SECOND,
+		.has_vectors = true, .offset = 11 * SECOND,
 	};
 	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
 	struct virt_clock_alignment alignment;

@@ -182,10 +182,11 @@ static void test_periodic(void **state)
 {
 	(void)state;
 	/* a handler is at most 10 us late, the last event 1 us before the end */
-	decides(&(struct clock_recipe){ PERIODIC, .seed = 1, .told = true }, 11000);
+	decides(&(struct clock_recipe){ PERIODIC, .seed = 1, .has_vectors = true }, 11000);
 	decides(&(struct clock_recipe){ PERIODIC, .seed = 2 }, 11000);
 	/* an injection in ten is not recorded; a fifth of all is lost */
-	decides(&(struct clock_recipe){ PERIODIC, .seed = 3, .told = true, .missed_percent = 10 },
+	decides(&(struct clock_recipe){ PERIODIC, .seed = 3,
+			.has_vectors = true, .missed_percent = 10 },
 		11000);
 	decides(&(struct clock_recipe){ PERIODIC, .seed = 4, .lost_percent = 20 }, 11000);
 	/* one event of 500 is anywhere */
@@ -251,7 +252,7 @@ static void test_foreign(void **state)
 	for (unsigned int seed = 10; seed < 12; seed += ENOUGH(2)) {
 		clock_world_make(&a, &(struct clock_recipe){ PERIODIC, .seed = seed });
 		clock_world_make(&b, &(struct clock_recipe){ PERIODIC, .seed = seed + 10,
-							     .told = seed % 2 });
+							     .has_vectors = seed % 2 });
 		a.problem.cpus = b.cpus;
 		align(&a, true, &alignment, evidence);
 		assert_int_not_equal(alignment.verdict, VIRT_CLOCK_GOOD);
@@ -267,7 +268,7 @@ static void test_foreign(void **state)
 static void test_unchanged(void **state)
 {
 	static const struct clock_recipe recipes[] = {
-		{ USUAL, .seed = 30 }, { USUAL, .seed = 31, .told = true },
+		{ USUAL, .seed = 30 }, { USUAL, .seed = 31, .has_vectors = true },
 		{ USUAL, .seed = 32, .missed_percent = 30 }, { USUAL, .seed = 33, .wrong = 100 },
 		{ USUAL, .seed = 34, .missed_percent = 60 },
 		{ USUAL, .seed = 35, .missed_percent = 99 },
