@@ -170,6 +170,7 @@ rm "$GUI_DIR/kvm-nosync.dat.model"
 # kept by a session, with the same words, and not applied twice
 clock_of '1: kvm-nosync-g1.dat'
 gui_until clock 'Aligned with *fall while the guest was running'
+gui_still
 text=$(clock_text)
 gui_click QPushButton Store
 gui_until clock '*Stored in kvm-nosync-g1.dat.meta.json'

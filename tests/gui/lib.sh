@@ -547,14 +547,30 @@ gui_press_at()
 	gui_until gui_mouse 0 "$1" "$2"
 }
 
+# gui_place COMMAND CLASS TEXT: wait for it until it can be used and stays in its place: sets GUI_X and
+# GUI_Y, its middle
+gui_place()
+{
+	gui_until gui_enabled "$@"
+	GUI_PLACE=
+	gui_until gui_stays "$@"
+}
+
+# gui_stays COMMAND CLASS TEXT: where it was when asked before; KernelShark has drawn in between
+gui_stays()
+{
+	local x y w h before=$GUI_PLACE
+
+	read -r x y w h _ < <(gui_find "$@")
+	GUI_X=$((x + w / 2)) GUI_Y=$((y + h / 2)) GUI_PLACE="$x $y $w $h"
+	[ "$GUI_PLACE" = "$before" ]
+}
+
 # gui_click_found COMMAND CLASS TEXT: wait for it, and click on its middle
 gui_click_found()
 {
-	local x y w h
-
-	gui_until gui_enabled "$@"
-	read -r x y w h _ < <(gui_find "$@")
-	gui_click_at $((x + w / 2)) $((y + h / 2))
+	gui_place "$@"
+	gui_click_at "$GUI_X" "$GUI_Y"
 }
 
 # gui_click CLASS TEXT: a widget of the active window
@@ -566,11 +582,8 @@ gui_click()
 # gui_press CLASS TEXT: the same, held until KernelShark has seen it pressed
 gui_press()
 {
-	local x y w h
-
-	gui_until gui_enabled widgets "$@"
-	read -r x y w h _ < <(gui_find widgets "$@")
-	gui_press_at $((x + w / 2)) $((y + h / 2))
+	gui_place widgets "$@"
+	gui_press_at "$GUI_X" "$GUI_Y"
 }
 
 # gui_menu TEXT...: through the menus
