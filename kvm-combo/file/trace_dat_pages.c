@@ -248,8 +248,10 @@ void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
 	walk->ts = get(walk, 0, 8);
 	commit = (uint32_t)get(walk, 8, dat->long_size);
 	walk->end = start + (commit & ((1U << COMMIT_BITS) - 1));
-	if (walk->end > size)
+	if (walk->end > size) {
 		walk->end = size;
+		walk->is_damaged = true;
+	}
 	walk->has_lost = commit & MISSED;
 	if (commit & MISSED_STORED && walk->end + dat->long_size <= size)
 		walk->lost = get(walk, walk->end, dat->long_size);
@@ -266,21 +268,35 @@ static bool skip(struct dat_page_walk *walk, unsigned int kind, uint64_t delta)
 		walk->ts += time;
 	} else {
 		walk->ts += delta;
-		if (value > walk->end - walk->at || value < 4)
+		/* the kernel discards whole words, and only at the end of a page without a time */
+		if (value > walk->end - walk->at || value < 4 || value % 4 || !delta) {
+			walk->is_damaged = true;
 			return false;
+		}
 		walk->at += value - 4;
 	}
 	walk->at += 8;
 	return true;
 }
 
+/** The same of a word, of which a page has thousands. */
+static uint32_t get_word(const struct dat_page_walk *walk, size_t at)
+{
+	uint32_t word;
+
+	memcpy(&word, walk->page + at, sizeof(word));
+	return walk->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? word :
+									      bswap_32(word);
+}
+
 bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *record)
 {
 	while (walk->at + 8 <= walk->end) {
-		uint32_t word = (uint32_t)get(walk, walk->at, 4);
+		uint32_t word = get_word(walk, walk->at);
 		unsigned int kind = walk->big_endian ? word >> DELTA_BITS : word & 31;
 		uint64_t delta = walk->big_endian ? word & ((1U << DELTA_BITS) - 1) : word >> 5;
 		uint64_t size = kind * UINT64_C(4), data = walk->at + 4;
+		bool is_whole = true;
 
 		if (kind >= KIND_PADDING) {
 			if (!skip(walk, kind, delta))
@@ -288,12 +304,15 @@ bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *reco
 			continue;
 		}
 		if (kind == KIND_LONG) {
-			size = get(walk, data, 4);
-			size = size < 4 ? 0 : (size - 4 + 3) & ~UINT64_C(3);
+			size = get_word(walk, data);
+			is_whole = size % 4 == 0 && size >= 4;
+			size = is_whole ? size - 4 : 0;
 			data += 4;
 		}
-		if (size > walk->end - data)
+		if (!is_whole || size > walk->end - data) {
+			walk->is_damaged = true;
 			return false;
+		}
 		walk->ts += delta;
 		*record = (struct dat_page_record){
 			.ts = walk->ts, .begin = walk->at, .data = data, .size = size,
@@ -302,6 +321,7 @@ bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *reco
 		walk->at = record->end;
 		return true;
 	}
+	walk->is_damaged |= walk->at != walk->end;
 	return false;
 }
 

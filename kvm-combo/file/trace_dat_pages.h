@@ -34,6 +34,7 @@ struct dat_page_walk {
 	size_t		at, end;
 	bool		has_lost;	/* records are missing before the first one */
 	uint64_t	lost;		/* how many; 0: unknown */
+	bool		is_damaged;	/* not all of the page can be read */
 };
 
 /** A record; offsets are in the page. */
@@ -57,7 +58,7 @@ int dat_read_page(const struct dat_file *dat, uint64_t at, uint64_t end, uint8_t
 void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
 			 const uint8_t *page, size_t size);
 
-/** dat_page_walk_next - Return: false: there is no further one, or the page is damaged there. */
+/** dat_page_walk_next - Return: false: there is no further one, or the page is damaged there */
 bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *record);
 
 /** dat_page_bytes - the size of a page that has room for one record of that size */
