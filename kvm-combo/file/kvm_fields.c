@@ -180,7 +180,7 @@ struct found_cgroup {
 
 struct kvm_fields {
 	struct tep_handle *tep;
-	struct tep_format_field *pid, *flags; /* of all events */
+	struct tep_format_field *type, *pid, *flags; /* of all events */
 	bool		swap;		/* recorded on a machine of other byte order */
 	bool		old_states;	/* sched_switch: KVM_STATE_DEAD_OR_PARKED is dead */
 	bool		no_context;	/* KVM_NO_CONTEXT is there */
@@ -413,6 +413,8 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 			continue;
 		if (!fields->pid) {
 			fields->pid = tep_find_common_field(tep_find_event(tep, id), "common_pid");
+			fields->type = tep_find_common_field(tep_find_event(tep, id),
+							     "common_type");
 			fields->flags = tep_find_common_field(tep_find_event(tep, id),
 							      "common_flags");
 		}
@@ -488,7 +490,7 @@ const char *kvm_fields_stranger(const struct kvm_fields *fields)
 	       "ppc64 (kvm_pr)" : NULL;
 }
 
-static bool is_there(const struct tep_format_field *field, const struct tep_record *record)
+static inline bool is_there(const struct tep_format_field *field, const struct tep_record *record)
 {
 	return field && field->offset >= 0 && field->size > 0 &&
 	       (int64_t)field->offset + field->size <= record->size;
@@ -528,6 +530,12 @@ int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *recor
 {
 	return fields->pid ? (int32_t)number(fields, fields->pid, record) :
 	       tep_data_pid(fields->tep, record);
+}
+
+int kvm_fields_id(const struct kvm_fields *fields, struct tep_record *record)
+{
+	return fields->type ? (int)number(fields, fields->type, record) :
+	       tep_data_type(fields->tep, record);
 }
 
 uint64_t kvm_fields_exit_rip(const struct kvm_fields *fields, const struct tep_record *record,

@@ -156,6 +156,9 @@ bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record
 /** kvm_fields_pid - whose record it is. */
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);
 
+/** kvm_fields_id - the id of its event */
+int kvm_fields_id(const struct kvm_fields *fields, struct tep_record *record);
+
 #ifdef __cplusplus
 }
 #endif

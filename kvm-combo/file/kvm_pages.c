@@ -260,7 +260,7 @@ static int take_record(struct kvm_pages *pages, struct kvm_follow *follow,
 	cpu->misses = false;
 	cpu->n = 0;
 	return ret ? ret : kvm_fields_take(pages->fields, tracker, record,
-					   tep_data_type(pages->tep, record), record->cpu, pid,
+					   kvm_fields_id(pages->fields, record), record->cpu, pid,
 					   time_ns);
 }
 

@@ -316,10 +316,10 @@ static int end_walk(struct kvm_reader *reader, const struct reader_head *head)
 	return ret == -EBADMSG ? fail(reader) : ret;
 }
 
-int kvm_reader_walk(struct kvm_reader *reader, bool all_parts, kvm_item_fn take, void *arg)
+int kvm_reader_walk(struct kvm_reader *reader, unsigned int flags, kvm_item_fn take, void *arg)
 {
 	struct reader_head head;
-	int ret = ask(reader, READER_WALK, all_parts);
+	int ret = ask(reader, READER_WALK, flags);
 
 	reader->is_walking = true;
 	while (!ret) {

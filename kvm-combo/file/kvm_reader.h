@@ -41,7 +41,7 @@ const struct kvm_facts *kvm_reader_facts(const struct kvm_reader *reader);
  *
  * Return: also -EBADMSG if libtracecmd crashes on the file, -ETIMEDOUT if it exceeds its CPU time.
  */
-int kvm_reader_walk(struct kvm_reader *reader, bool all_parts, kvm_item_fn take, void *arg);
+int kvm_reader_walk(struct kvm_reader *reader, unsigned int flags, kvm_item_fn take, void *arg);
 
 /**
  * kvm_reader_lines - begin a walk as kvm_source_lines(), whose lines the caller takes one by one

@@ -164,10 +164,10 @@ static void end_walk(struct child *child, int ret)
 	answer(child, READER_ANSWER, 0);
 }
 
-static void walk(struct child *child, bool all_parts)
+static void walk(struct child *child, uint64_t flags)
 {
 	begin_walk(child);
-	end_walk(child, kvm_source_walk(child->source, all_parts, take_item, child));
+	end_walk(child, kvm_source_walk(child->source, flags & KVM_WALK_FLAGS, take_item, child));
 }
 
 static void walk_lines(struct child *child)

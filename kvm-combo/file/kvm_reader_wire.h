@@ -33,7 +33,8 @@ extern "C" {
 _Static_assert(KVM_LINE_MOST <= READER_BLOCK, "a block has room for each line");
 
 enum reader_request {
-	READER_WALK = 1,	/* value: 1: all parts. Replies: full blocks, then READER_ANSWER */
+	READER_WALK = 1,	/* value: enum kvm_walk_flags. Replies: full blocks, then
+				 * READER_ANSWER */
 	READER_BLOCK_FREE,	/* during a walk: the oldest full block has been read */
 	READER_STOP,		/* end the walk */
 	READER_TASK,		/* value: pid */

@@ -67,6 +67,7 @@ void kvm_source_close(struct kvm_source *source)
 	if (!source)
 		return;
 	kvm_fields_free(source->fields);
+	kvm_source_pages_free(source);
 	for (int i = 1; source->inputs && i < source->facts.n_buffers; i++)
 		tracecmd_close(source->inputs[i]);
 	free(source->inputs);
@@ -263,6 +264,9 @@ static bool look_up(struct kvm_source *source)
 	if (facts->n_cpus > KVM_MOST_CPUS)
 		facts->n_cpus = KVM_MOST_CPUS;
 	facts->damaged_cpu = -1;
+	source->most_bytes = tep_get_sub_buffer_size(source->tep);
+	if (source->most_bytes <= 0 || source->most_bytes > MOST_PAGE)
+		source->most_bytes = MOST_PAGE;
 	facts->is_host = kvm_fields_is_host(source->fields);
 	facts->has_vcpus = tep_data_pid_from_comm(source->tep, "CPU 0/KVM", NULL) != NULL;
 	facts->kinds = kvm_fields_kinds(source->fields);
@@ -381,12 +385,15 @@ struct kvm_source *kvm_source_open(const char *path, const struct kvm_source_fil
 		close(file->fd);
 		goto err_memory;
 	}
+	source->last_named = VIRT_NONE;
 	source->facts.unit = file->info.unit;
 	source->facts.shifted = file->info.shifted;
 	memcpy(source->facts.clock, file->info.clock, sizeof(source->facts.clock));
+	/* libtracecmd closes its own */
+	source->pages.fd = dup(file->fd);
 	if (!open_input(source, path, file->fd, error, size))
 		goto err;
-	if (!open_buffers(source) || !look_up(source))
+	if (!open_buffers(source) || kvm_source_pages_find(source) || !look_up(source))
 		goto err_memory;
 	return source;
 err_memory:
@@ -462,8 +469,13 @@ int kvm_source_name_once(struct kvm_source *source, int32_t pid, struct kvm_item
 	const char *comm;
 	int64_t n;
 
-	if (pid < 0 || key_map_find(&source->named, (uint64_t)pid) >= 0)
+	/* records of one thread follow each other */
+	if (pid < 0 || pid == source->last_named)
 		return 0;
+	if (key_map_find(&source->named, (uint64_t)pid) >= 0) {
+		source->last_named = pid;
+		return 0;
+	}
 	comm = kvm_source_task(source, pid);
 	if (!comm)
 		return 0;
@@ -642,18 +654,14 @@ static int find_more(struct walk *walk, const struct tep_record *record, int id,
 /** The head of a damaged record gives any size. None is larger than a page of the buffer. */
 static uint32_t bytes_of(const struct kvm_source *source, const struct tep_record *record)
 {
-	int most = tep_get_sub_buffer_size(source->tep);
-
-	if (most <= 0 || most > MOST_PAGE)
-		most = MOST_PAGE;
-	return record->record_size < 0 || record->record_size > most ? (uint32_t)most :
-	       (uint32_t)record->record_size;
+	return record->record_size < 0 || record->record_size > source->most_bytes ?
+	       (uint32_t)source->most_bytes : (uint32_t)record->record_size;
 }
 
 static int take_record(struct walk *walk, struct tep_record *record, int cpu, bool is_blind)
 {
 	struct kvm_source *source = walk->source;
-	int id = tep_data_type(source->tep, record), ret = 0;
+	int id = kvm_fields_id(source->fields, record), ret = 0;
 	struct parts parts;
 	struct kvm_item item;
 
@@ -712,18 +720,18 @@ static int read_cpu(struct walk *walk, int cpu)
 		if (ret || !record)
 			break;
 		ret = take_record(walk, record, cpu, blind);
-		tracecmd_free_record(record);
 	}
 	kvm_reading_end(source, &reading);
 	return ret;
 }
 
-int kvm_source_walk(struct kvm_source *source, bool all_parts, kvm_item_fn take, void *arg)
+int kvm_source_walk(struct kvm_source *source, unsigned int flags, kvm_item_fn take, void *arg)
 {
-	struct walk walk = { source, all_parts, take, arg, 0, VIRT_NONE };
+	struct walk walk = { source, flags & KVM_WALK_ALL_PARTS, take, arg, 0, VIRT_NONE };
 	int ret = 0;
 
 	kvm_source_forget_walk(source);
+	source->pages.is_off = flags & KVM_WALK_BY_LIBRARY;
 	for (int cpu = 0; cpu < source->facts.n_cpus && !ret; cpu++)
 		ret = read_cpu(&walk, cpu);
 	return ret;

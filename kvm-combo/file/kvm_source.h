@@ -96,13 +96,20 @@ const struct kvm_facts *kvm_source_facts(const struct kvm_source *source);
 /** Takes a record; the item is valid until it returns. A value other than 0 ends the walk. */
 typedef int (*kvm_item_fn)(void *arg, const struct kvm_item *item);
 
+/** How to walk. */
+enum kvm_walk_flags {
+	KVM_WALK_ALL_PARTS = 1,		/* decode all parts; else those for the tracker only */
+	KVM_WALK_BY_LIBRARY = 2,	/* libtracecmd reads all records, as in KernelShark */
+	KVM_WALK_FLAGS = 3,
+};
+
 /**
  * kvm_source_walk - all records, CPU by CPU, each CPU's in order of time
- * @all_parts: decode all parts; else those for the tracker only
+ * @flags: enum kvm_walk_flags
  *
  * Return: 0, -ENOMEM, or what @take returned other than 0.
  */
-int kvm_source_walk(struct kvm_source *source, bool all_parts, kvm_item_fn take, void *arg);
+int kvm_source_walk(struct kvm_source *source, unsigned int flags, kvm_item_fn take, void *arg);
 
 /** Takes a record as text; the line is valid until it returns. Other values than 0 end the walk. */
 typedef int (*kvm_line_fn)(void *arg, const struct kvm_line *line);

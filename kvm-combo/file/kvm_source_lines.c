@@ -161,7 +161,7 @@ static int take_record(struct lines *lines, const struct lines_cpu *cpu, kvm_lin
 {
 	struct kvm_source *source = lines->source;
 	struct tep_record *record = cpu->next;
-	int id = tep_data_type(source->tep, record), ret;
+	int id = kvm_fields_id(source->fields, record), ret;
 	struct tep_event *event;
 	struct kvm_line line = {
 		.key = cpu->key, .cpu = (int16_t)cpu->reading.cpu, .event = id,
@@ -240,11 +240,8 @@ static int begin(struct lines *lines)
 
 static void end(struct lines *lines)
 {
-	for (int i = 0; i < lines->n_begun; i++) {
-		if (lines->cpus[i].next)
-			tracecmd_free_record(lines->cpus[i].next);
+	for (int i = 0; i < lines->n_begun; i++)
 		kvm_reading_end(lines->source, &lines->cpus[i].reading);
-	}
 	free(lines->cpus);
 	free(lines->heap);
 	free(lines->fields);
@@ -264,8 +261,6 @@ int kvm_source_lines(struct kvm_source *source, const struct kvm_lines_wanted *w
 		struct lines_cpu *first = lines.heap[0];
 
 		ret = take_record(&lines, first, take, arg);
-		tracecmd_free_record(first->next);
-		first->next = NULL;
 		if (!ret)
 			ret = next_of_cpu(&lines, first);
 		if (!first->next)

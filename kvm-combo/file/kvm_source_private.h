@@ -19,13 +19,35 @@ struct tracecmd_input;
 
 struct kvm_recent;
 
+/** Where the records of a CPU in a buffer are. */
+struct kvm_source_area {
+	uint64_t	offset, size, page;	/* in the file; bytes of a page */
+	int32_t		buffer, cpu;
+	bool		is_packed;	/* by zstd, in chunks; their number is before them */
+};
+
+/** The pages of a file, see kvm_source_pages.c. */
+struct kvm_source_pages {
+	int		fd;		/* below 0: libtracecmd reads all records */
+	bool		big_endian;
+	uint8_t		long_size;
+	uint32_t	mult, shift;	/* ns = cycles * mult >> shift; mult 0: no conversion */
+	struct kvm_source_area *areas;
+	size_t		n, room;
+	size_t		held;		/* bytes of pages in memory */
+	bool		is_off;		/* libtracecmd reads this walk's records */
+};
+
+struct kvm_page_reader;
+
 /** The records of a CPU, buffer by buffer, while it is read. */
 struct kvm_reading {
 	int		cpu;
 	struct place {
-		struct tep_record *next;	/* or NULL: there are no more, or it was taken */
+		struct kvm_page_reader *pages;	/* NULL: libtracecmd reads them */
+		struct tep_record *next;	/* or NULL: there are no more */
 		uint64_t	last;		/* offset of the record before */
-		bool		was_taken;
+		bool		was_taken;	/* @next was given to the caller */
 	} *places;		/* by buffer */
 	struct kvm_recent *recent;	/* NULL: there is one buffer */
 	size_t		n_recent;	/* number of records so far */
@@ -37,10 +59,12 @@ struct kvm_reading {
 
 struct kvm_source {
 	struct kvm_facts facts;
+	struct kvm_source_pages pages;
 	struct tracecmd_input **inputs;	/* of the buffers of @facts; the top one first */
 	struct tracecmd_input *input;	/* the top buffer */
 	struct tep_handle *tep;
 	struct kvm_fields *fields;
+	int		most_bytes;		/* of a record */
 	int		switch_id;
 	struct tep_format_field *next_pid, *next_comm;
 	int		injection_id[KVM_TRACE_N_INJECTIONS];
@@ -54,6 +78,7 @@ struct kvm_source {
 	int		n_vectors;
 	struct key_map	irqs;		/* of devices, whose names were given */
 	struct key_map	named;		/* threads, whose names were given */
+	int32_t		last_named;	/* one of them, or VIRT_NONE */
 };
 
 /**
@@ -65,7 +90,7 @@ int kvm_reading_begin(struct kvm_source *source, struct kvm_reading *reading, in
 
 /**
  * kvm_reading_next - the next record of the CPU, of all buffers in order of time
- * @record: receives it, to be freed before the next call; NULL: there are no more
+ * @record: receives it, valid until the next call; NULL: there are no more
  * @blind: receives whether another buffer has lost records at that time
  *
  * Return: 0 or -ENOMEM.
@@ -74,7 +99,37 @@ int kvm_reading_next(struct kvm_source *source, struct kvm_reading *reading,
 		     struct tep_record **record, bool *blind);
 
 /** kvm_reading_end - free it; one that is all zero has ended already. */
-void kvm_reading_end(const struct kvm_source *source, struct kvm_reading *reading);
+void kvm_reading_end(struct kvm_source *source, struct kvm_reading *reading);
+
+/**
+ * kvm_source_pages_find - find where a file has its records
+ *
+ * The buffers are known, and the file's descriptor.
+ * libtracecmd reads what cannot be found or unpacked, and what has times that it changes.
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_source_pages_find(struct kvm_source *source);
+void kvm_source_pages_free(struct kvm_source *source);
+
+/**
+ * kvm_page_reader_new - begin to read the records of a CPU in a buffer
+ * @first: the first record as libtracecmd has it
+ * @reader: receives it; NULL if its first record would be another one
+ *
+ * A page that is damaged from its beginning has no first record.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_page_reader_new(struct kvm_source *source, int buffer, int cpu,
+			const struct tep_record *first, struct kvm_page_reader **reader);
+void kvm_page_reader_free(struct kvm_source *source, struct kvm_page_reader *reader);
+
+/** kvm_page_reader_first, kvm_page_reader_next - a record, valid until the next call; or NULL */
+struct tep_record *kvm_page_reader_first(struct kvm_page_reader *reader);
+struct tep_record *kvm_page_reader_next(struct kvm_page_reader *reader);
+
+/** kvm_page_reader_is_damaged - are there records that it could not read? */
+bool kvm_page_reader_is_damaged(const struct kvm_page_reader *reader);
 
 /** kvm_source_forget_walk - a new walk begins: the facts about the last one are gone */
 void kvm_source_forget_walk(struct kvm_source *source);

@@ -23,33 +23,76 @@ struct kvm_recent {
 	uint64_t	matched;	/* set of buffers that had it, too */
 };
 
-/** The next record of a CPU in a buffer. */
-static void read_next(struct kvm_source *source, struct kvm_reading *reading, int at, bool first)
+/** Give the record back to libtracecmd. */
+static void drop(struct place *place)
 {
-	struct kvm_buffer_facts *facts = &source->facts.buffers[at];
-	struct place *place = &reading->places[at];
-	struct tep_record *record = first ?
-				    tracecmd_read_cpu_first(source->inputs[at], reading->cpu) :
-				    tracecmd_read_data(source->inputs[at], reading->cpu);
+	if (place->next && !place->pages)
+		tracecmd_free_record(place->next);
+	place->next = NULL;
+}
 
+/** The record after @place->next. */
+static void read_next(struct kvm_source *source, struct kvm_reading *reading, int at)
+{
+	struct place *place = &reading->places[at];
+	struct tep_record *record;
+
+	drop(place);
+	place->was_taken = false;
+	if (place->pages) {
+		place->next = kvm_page_reader_next(place->pages);
+		if (!place->next && kvm_page_reader_is_damaged(place->pages))
+			source->facts.damaged_cpu = reading->cpu;
+		return;
+	}
+	record = tracecmd_read_data(source->inputs[at], reading->cpu);
 	/* in a damaged page, libtracecmd goes round in circles */
-	if (record && !first && record->offset <= place->last) {
+	if (record && record->offset <= place->last) {
 		source->facts.damaged_cpu = reading->cpu;
 		tracecmd_free_record(record);
 		record = NULL;
 	}
 	place->next = record;
 	place->last = record ? record->offset : 0;
-	place->was_taken = false;
-	if (record && record->missed_events) {
-		facts->has_lost = true;
-		facts->lost += record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
-	}
+}
+
+/** Return: 0 or -ENOMEM. */
+static int read_first(struct kvm_source *source, struct kvm_reading *reading, int at)
+{
+	struct place *place = &reading->places[at];
+	struct kvm_page_reader *pages = NULL;
+	int ret;
+
+	place->next = tracecmd_read_cpu_first(source->inputs[at], reading->cpu);
+	if (!place->next)
+		return 0;
+	place->last = place->next->offset;
+	ret = kvm_page_reader_new(source, at, reading->cpu, place->next, &pages);
+	if (!pages)
+		return ret;
+	drop(place);
+	place->pages = pages;
+	place->next = kvm_page_reader_first(pages);
+	if (!place->next)
+		source->facts.damaged_cpu = reading->cpu;
+	return 0;
+}
+
+/** Of the record before which others are missing. */
+static void note_lost(struct kvm_source *source, const struct kvm_reading *reading, int at)
+{
+	struct kvm_buffer_facts *facts = &source->facts.buffers[at];
+	const struct tep_record *record = reading->places[at].next;
+
+	if (!record || !record->missed_events)
+		return;
+	facts->has_lost = true;
+	facts->lost += record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
 }
 
 int kvm_reading_begin(struct kvm_source *source, struct kvm_reading *reading, int cpu)
 {
-	int n = source->facts.n_buffers;
+	int n = source->facts.n_buffers, ret = 0;
 
 	*reading = (struct kvm_reading){ .cpu = cpu };
 	reading->places = calloc((size_t)n, sizeof(*reading->places));
@@ -57,16 +100,19 @@ int kvm_reading_begin(struct kvm_source *source, struct kvm_reading *reading, in
 		reading->recent = calloc(N_RECENT, sizeof(*reading->recent));
 	if (!reading->places || (n > 1 && !reading->recent))
 		return -ENOMEM;
-	for (int i = 0; i < n; i++)
-		read_next(source, reading, i, true);
-	return 0;
+	for (int i = 0; i < n && !ret; i++) {
+		ret = read_first(source, reading, i);
+		note_lost(source, reading, i);
+	}
+	return ret;
 }
 
-void kvm_reading_end(const struct kvm_source *source, struct kvm_reading *reading)
+void kvm_reading_end(struct kvm_source *source, struct kvm_reading *reading)
 {
-	for (int i = 0; reading->places && i < source->facts.n_buffers; i++)
-		if (reading->places[i].next)
-			tracecmd_free_record(reading->places[i].next);
+	for (int i = 0; reading->places && i < source->facts.n_buffers; i++) {
+		drop(&reading->places[i]);
+		kvm_page_reader_free(source, reading->places[i].pages);
+	}
 	for (size_t i = 0; reading->recent && i < N_RECENT; i++)
 		free(reading->recent[i].data);
 	free(reading->places);
@@ -130,57 +176,53 @@ static int remember(struct kvm_reading *reading, int buffer, const struct tep_re
 	return 0;
 }
 
-/** The next record of the only buffer. */
-static struct tep_record *next_of_one(struct kvm_source *source, struct kvm_reading *reading)
+/** Go on in the buffers whose records were given to the caller. */
+static void go_on(struct kvm_source *source, struct kvm_reading *reading)
 {
-	struct place *only = reading->places;
-	struct tep_record *record;
-
-	if (only->was_taken)
-		read_next(source, reading, 0, false);
-	record = only->next;
-	only->next = NULL;
-	only->was_taken = record != NULL;
-	return record;
+	for (int i = 0; i < source->facts.n_buffers; i++) {
+		if (!reading->places[i].was_taken)
+			continue;
+		read_next(source, reading, i);
+		note_lost(source, reading, i);
+	}
 }
 
-/** The next record that was not in another buffer just now; @at receives its buffer. */
-static struct tep_record *next_of_all(struct kvm_source *source, struct kvm_reading *reading,
-				      int *at, bool *blind)
+/** The next record that was not in another buffer just now. Return: its buffer, or -1. */
+static int next_of_all(struct kvm_source *source, struct kvm_reading *reading, bool *blind)
 {
 	for (;;) {
-		struct tep_record *record;
+		const struct tep_record *record;
+		int at;
 
-		for (int i = 0; i < source->facts.n_buffers; i++)
-			if (reading->places[i].was_taken)
-				read_next(source, reading, i, false);
-		*at = earliest(source, reading, blind);
-		if (*at < 0)
-			return NULL;
-		record = reading->places[*at].next;
-		reading->places[*at].next = NULL;
-		reading->places[*at].was_taken = true;
-		if (record->missed_events || !is_twice(source, reading, *at, record))
-			return record;
-		tracecmd_free_record(record);
+		go_on(source, reading);
+		at = earliest(source, reading, blind);
+		if (at < 0)
+			return at;
+		record = reading->places[at].next;
+		reading->places[at].was_taken = true;
+		if (record->missed_events || !is_twice(source, reading, at, record))
+			return at;
 	}
 }
 
 int kvm_reading_next(struct kvm_source *source, struct kvm_reading *reading,
 		     struct tep_record **record, bool *blind)
 {
-	int at, ret;
+	int at;
 
 	if (!reading->recent) {
+		struct place *only = reading->places;
+
+		if (only->was_taken) {
+			read_next(source, reading, 0);
+			note_lost(source, reading, 0);
+		}
 		*blind = false;
-		*record = next_of_one(source, reading);
+		*record = only->next;
+		only->was_taken = only->next;
 		return 0;
 	}
-	*record = next_of_all(source, reading, &at, blind);
-	ret = *record ? remember(reading, at, *record) : 0;
-	if (ret) {
-		tracecmd_free_record(*record);
-		*record = NULL;
-	}
-	return ret;
+	at = next_of_all(source, reading, blind);
+	*record = at < 0 ? NULL : reading->places[at].next;
+	return *record ? remember(reading, at, *record) : 0;
 }

@@ -531,6 +531,7 @@ struct kvm_pass {
 	int		(*take)(void *arg, const struct kvm_trace_record *record);
 	void		(*lost)(void *arg, int cpu, uint64_t records);
 	void		*arg;
+	bool		by_library;
 	struct virt_clock_walk walk;	/* of one CPU: */
 	int		cpu;
 	int64_t		begin_ns, end_ns;
@@ -679,13 +680,14 @@ static int take_item(void *arg, const struct kvm_item *item)
 static int read_all(struct kvm_pass *pass)
 {
 	struct kvm_trace *trace = pass->trace;
-	bool all_parts = pass->take != NULL;
+	unsigned int flags = (pass->take ? KVM_WALK_ALL_PARTS : 0) |
+			     (pass->by_library ? KVM_WALK_BY_LIBRARY : 0);
 
 	pass->begin_ns = INT64_MAX;
 	pass->end_ns = INT64_MIN;
 	pass->cpu = -1;
-	return trace->reader ? kvm_reader_walk(trace->reader, all_parts, take_item, pass) :
-			       kvm_source_walk(trace->source, all_parts, take_item, pass);
+	return trace->reader ? kvm_reader_walk(trace->reader, flags, take_item, pass) :
+			       kvm_source_walk(trace->source, flags, take_item, pass);
 }
 
 int kvm_trace_walk(struct kvm_trace *trace,
@@ -695,6 +697,16 @@ int kvm_trace_walk(struct kvm_trace *trace,
 	struct kvm_pass pass = { .trace = trace, .take = take, .lost = lost, .arg = arg };
 
 	return read_all(&pass);
+}
+
+int kvm_trace_try(struct kvm_trace *trace,
+		  int (*take)(void *arg, const struct kvm_trace_record *record), void *arg)
+{
+	struct kvm_pass pass = { .trace = trace, .take = take, .arg = arg, .by_library = true };
+	int ret = read_all(&pass);
+
+	/* there, libtracecmd goes round in circles for ever */
+	return !ret && trace->facts->damaged_cpu >= 0 ? -EBADMSG : ret;
 }
 
 /* --- lines ----------------------------------------------------------------------------------- */

@@ -242,6 +242,14 @@ int kvm_trace_walk(struct kvm_trace *trace,
 		   int (*take)(void *arg, const struct kvm_trace_record *record),
 		   void (*lost)(void *arg, int cpu, uint64_t records), void *arg);
 
+/**
+ * kvm_trace_try - the same, as KernelShark does it: libtracecmd reads all records
+ *
+ * Return: as kvm_trace_walk(); -EBADMSG also if libtracecmd would come to no end.
+ */
+int kvm_trace_try(struct kvm_trace *trace,
+		  int (*take)(void *arg, const struct kvm_trace_record *record), void *arg);
+
 /** A record as text. */
 struct kvm_trace_line {
 	int64_t		time_ns;

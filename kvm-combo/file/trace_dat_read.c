@@ -126,9 +126,8 @@ static bool read_head(struct dat_file *dat)
 	return dat_number(dat, 8, &dat->options);
 }
 
-bool dat_open(struct dat_file *dat, const char *path, char *problem, size_t size)
+bool dat_open_fd(struct dat_file *dat, int fd, char *problem, size_t size)
 {
-	int fd = trace_dat_open(path);
 	struct stat st;
 
 	memset(dat, 0, sizeof(*dat));
@@ -146,6 +145,11 @@ bool dat_open(struct dat_file *dat, const char *path, char *problem, size_t size
 	}
 	dat->size = (uint64_t)st.st_size;
 	return read_head(dat) || dat_cut_off(dat, "its head is", 0);
+}
+
+bool dat_open(struct dat_file *dat, const char *path, char *problem, size_t size)
+{
+	return dat_open_fd(dat, trace_dat_open(path), problem, size);
 }
 
 void dat_close(struct dat_file *dat)

@@ -99,6 +99,9 @@ bool dat_cut_off(const struct dat_file *dat, const char *what, uint64_t offset);
  * Return: false after a complaint; dat_close() in any case.
  */
 bool dat_open(struct dat_file *dat, const char *path, char *problem, size_t size);
+
+/** dat_open_fd - the same of an open file, whose descriptor then belongs to @dat */
+bool dat_open_fd(struct dat_file *dat, int fd, char *problem, size_t size);
 void dat_close(struct dat_file *dat);
 
 /** dat_seek - go to an offset. Return: false if it lies outside of the file. */

@@ -476,7 +476,7 @@ static bool try_trace(const char *path, bool *calls)
 {
 	char problem[512] = "";
 	struct kvm_trace *trace = kvm_trace_open_apart(path, problem, sizeof(problem));
-	int ret = trace ? kvm_trace_walk(trace, see_call, NULL, calls) : 0;
+	int ret = trace ? kvm_trace_try(trace, see_call, calls) : 0;
 
 	kvm_trace_close(trace);
 	if (ret)

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_source_pages.c
+ * @brief	The records of a CPU of a trace.dat, read from its pages.
+ *
+ * libtracecmd takes some 800 instructions a record. The pages give the same records, unless
+ * libtracecmd changes times by more than a scale: the first record of each CPU is compared.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <trace-cmd.h>
+#include <zstd.h>
+
+#include "array.h"
+#include "kvm_source_private.h"
+#include "trace_dat_pages.h"
+#include "trace_dat_read.h"
+
+/** The head of a page: a time, and a long with the number of bytes that follow. */
+#define MOST_HEAD	16
+
+/** libtracecmd shifts the halves of a number. */
+#define MOST_SHIFT	32
+
+/** Bytes of pages in memory; a CPU that needs more is libtracecmd's to read. */
+#define MOST_HELD	((size_t)64 << 20)
+
+struct kvm_page_reader {
+	int		fd;
+	const struct kvm_source_area *area;
+	struct dat_file	form;		/* byte order and size of a long */
+	uint32_t	mult, shift;	/* of struct kvm_source_pages */
+	uint64_t	next;		/* offset in the area, of the next page or chunk */
+	uint64_t	n_chunks;	/* that follow, of a packed area */
+	uint64_t	base;		/* libtracecmd's offset of the first page */
+	uint64_t	before;		/* bytes of pages before those in memory */
+	size_t		at, n;		/* the page in memory that is read, and the end of all */
+	struct dat_page_walk walk;
+	struct tep_record record;
+	bool		is_damaged;
+	bool		has_lost;	/* records are missing before the next one */
+	uint64_t	lost;		/* how many; 0: unknown */
+	size_t		room;
+	uint8_t		*pages;		/* @room bytes: one, or all of a chunk */
+};
+
+/* --- where they are -------------------------------------------------------------------------- */
+
+struct finding {
+	struct kvm_source *source;
+	bool		has_failed;	/* there is not enough memory */
+};
+
+static bool add_area(struct finding *finding, const struct dat_file *dat, int32_t buffer,
+		     const struct dat_cpu *cpu, bool is_packed)
+{
+	struct kvm_source_pages *pages = &finding->source->pages;
+
+	if (!cpu->size || cpu->cpu > INT16_MAX)
+		return true;
+	if (!dat_check_cpu(dat, cpu))
+		return false;
+	finding->has_failed = ARRAY_GROW(pages->areas, pages->n, pages->room);
+	if (finding->has_failed)
+		return false;
+	pages->areas[pages->n++] = (struct kvm_source_area){
+		.offset = cpu->offset, .size = cpu->size, .page = cpu->page,
+		.buffer = buffer, .cpu = (int32_t)cpu->cpu, .is_packed = is_packed,
+	};
+	return true;
+}
+
+/** The number of a buffer; -1: libtracecmd cannot open it. The top one has no name. */
+static int32_t buffer_of(const struct kvm_facts *facts, const char *name)
+{
+	for (int32_t i = 0; i < facts->n_buffers; i++)
+		if (!strcmp(facts->buffers[i].name ? facts->buffers[i].name : "", name))
+			return i;
+	return -1;
+}
+
+/** Of version 7. */
+static bool take_buffer(struct finding *finding, const struct dat_file *dat,
+			const struct dat_option *option)
+{
+	struct dat_section section;
+	struct dat_buffer buffer;
+	int32_t number;
+	bool is_packed;
+
+	if (!dat_buffer(dat, option, &buffer) ||
+	    !dat_section(dat, dat_get(dat, buffer.offset, 8), &section))
+		return false;
+	is_packed = section.flags & DAT_COMPRESSED;
+	if (is_packed && strcmp(dat->compression, "zstd") != 0)
+		return false;
+	number = buffer_of(&finding->source->facts, buffer.name);
+	for (uint32_t i = 0; number >= 0 && i < buffer.n_cpus; i++) {
+		const struct dat_cpu cpu = dat_buffer_cpu(dat, &buffer, i);
+
+		if (!add_area(finding, dat, number, &cpu, is_packed))
+			return false;
+	}
+	return true;
+}
+
+static bool take_option(void *arg, const struct dat_file *dat, struct dat_option *option)
+{
+	struct finding *finding = arg;
+	struct kvm_source_pages *pages = &finding->source->pages;
+
+	if (option->id == DAT_TSC2NSEC && option->size >= 16) {
+		pages->mult = (uint32_t)dat_get(dat, option->data, 4);
+		pages->shift = (uint32_t)dat_get(dat, option->data + 4, 4);
+	}
+	/* version 6 has another option of this number */
+	return option->id != DAT_BUFFER || dat->version < 7 || take_buffer(finding, dat, option);
+}
+
+/** Version 6 lists the CPUs of its top buffer after the options. */
+static bool take_list(struct finding *finding, const struct dat_file *dat,
+		      const struct dat_areas *areas)
+{
+	for (size_t i = 0; dat->version < 7 && i < areas->n; i++) {
+		const struct dat_cpu cpu = {
+			.cpu = (uint32_t)areas->all[i].cpu, .offset = areas->all[i].offset,
+			.size = areas->all[i].size, .page = dat->page_size,
+		};
+
+		if (!add_area(finding, dat, 0, &cpu, false))
+			return false;
+	}
+	return true;
+}
+
+/** Return: false: the places of records are not found. */
+static bool find_areas(struct finding *finding, struct dat_file *dat)
+{
+	struct dat_areas areas = { 0 };
+	bool ok;
+
+	dat->areas = &areas;
+	ok = dat_options(dat, take_option, finding) && take_list(finding, dat, &areas);
+	free(areas.all);
+	return ok;
+}
+
+int kvm_source_pages_find(struct kvm_source *source)
+{
+	struct kvm_source_pages *pages = &source->pages;
+	struct finding finding = { .source = source };
+	struct dat_file dat;
+	char problem[512];
+	bool ok = false;
+	off_t at;
+
+	if (pages->fd < 0 || source->facts.shifted)
+		return 0;
+	/* all descriptors of a file have the same position, that of libtracecmd */
+	at = lseek(pages->fd, 0, SEEK_CUR);
+	if (dat_open_fd(&dat, dup(pages->fd), problem, sizeof(problem))) {
+		ok = find_areas(&finding, &dat);
+		pages->big_endian = dat.big_endian;
+		pages->long_size = dat.long_size;
+	}
+	dat_close(&dat);
+	lseek(pages->fd, at, SEEK_SET);
+	if (!ok)
+		pages->n = 0;
+	return finding.has_failed ? -ENOMEM : 0;
+}
+
+void kvm_source_pages_free(struct kvm_source *source)
+{
+	if (source->pages.fd >= 0)
+		close(source->pages.fd);
+	free(source->pages.areas);
+	source->pages = (struct kvm_source_pages){ .fd = -1 };
+}
+
+/* --- bytes of the file ----------------------------------------------------------------------- */
+
+/** Bytes of the area from an offset in it on. Return: false if it does not have so many. */
+static bool read_bytes(const struct kvm_page_reader *reader, uint64_t offset, void *to, size_t n)
+{
+	/* the number of chunks is not counted in the size */
+	uint64_t size = reader->area->size + (reader->area->is_packed ? 4 : 0);
+	size_t got = 0;
+
+	if (offset > size || n > size - offset)
+		return false;
+	while (got < n) {
+		ssize_t ret = pread(reader->fd, (uint8_t *)to + got, n - got,
+				    (off_t)(reader->area->offset + offset + got));
+
+		if (ret > 0)
+			got += (size_t)ret;
+		else if (!ret || errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
+static bool read_number(const struct kvm_page_reader *reader, uint64_t offset, uint64_t *value)
+{
+	uint8_t raw[4];
+
+	if (!read_bytes(reader, offset, raw, sizeof(raw)))
+		return false;
+	*value = dat_get(&reader->form, raw, sizeof(raw));
+	return true;
+}
+
+/** The head of the next chunk. Return: false: it has none that can be. */
+static bool read_head(const struct kvm_page_reader *reader, uint64_t *packed, uint64_t *size)
+{
+	return read_number(reader, reader->next, packed) &&
+	       read_number(reader, reader->next + 4, size) && *packed <= reader->area->size &&
+	       *size >= MOST_HEAD && *size <= MOST_HELD;
+}
+
+/** Return: false if the chunk is damaged, or there is no memory for it. */
+static bool read_chunk(struct kvm_page_reader *reader)
+{
+	uint64_t packed, size;
+	uint8_t *bytes;
+	bool ok;
+
+	if (!read_head(reader, &packed, &size) || size > reader->room)
+		return false;
+	bytes = malloc((size_t)packed + 1);
+	ok = bytes && read_bytes(reader, reader->next + DAT_CHUNK, bytes, (size_t)packed) &&
+	     ZSTD_decompress(reader->pages, reader->room, bytes, (size_t)packed) == size;
+	free(bytes);
+	reader->next += DAT_CHUNK + packed;
+	reader->n = (size_t)size;
+	reader->n_chunks--;
+	return ok;
+}
+
+/** Get the next page, or chunk, into memory. Return: false at the end, or if it is damaged. */
+static bool read_more(struct kvm_page_reader *reader)
+{
+	const struct kvm_source_area *area = reader->area;
+
+	reader->before += reader->n;
+	reader->at = reader->n = 0;
+	if (area->is_packed) {
+		reader->is_damaged = reader->n_chunks && !read_chunk(reader);
+		return reader->n && !reader->is_damaged;
+	}
+	reader->n = area->size - reader->next < area->page ? (size_t)(area->size - reader->next) :
+							     (size_t)area->page;
+	reader->is_damaged = !read_bytes(reader, reader->next, reader->pages, reader->n);
+	reader->next += reader->n;
+	return reader->n && !reader->is_damaged;
+}
+
+/* --- records --------------------------------------------------------------------------------- */
+
+/** Return: false: there is no further page, or it is damaged. */
+static bool next_page(struct kvm_page_reader *reader)
+{
+	size_t page = (size_t)reader->area->page, n;
+
+	reader->at += page;
+	if (reader->at >= reader->n && !read_more(reader))
+		return false;
+	n = reader->n - reader->at < page ? reader->n - reader->at : page;
+	reader->is_damaged = n < MOST_HEAD;
+	if (reader->is_damaged)
+		return false;
+	dat_page_walk_begin(&reader->walk, &reader->form, reader->pages + reader->at, n);
+	/* a page without a record can have a loss, too */
+	if (reader->walk.has_lost) {
+		reader->lost = reader->has_lost ? 0 : reader->walk.lost;
+		reader->has_lost = true;
+	}
+	return true;
+}
+
+/** As libtracecmd converts cycles. */
+static uint64_t scaled(const struct kvm_page_reader *reader, uint64_t cycles)
+{
+	return (uint64_t)((unsigned __int128)cycles * reader->mult >> reader->shift);
+}
+
+static int missed_of(struct kvm_page_reader *reader)
+{
+	int missed = !reader->has_lost ? 0 : !reader->lost ? -1 :
+		     reader->lost > INT_MAX ? INT_MAX : (int)reader->lost;
+
+	reader->has_lost = false;
+	reader->lost = 0;
+	return missed;
+}
+
+struct tep_record *kvm_page_reader_next(struct kvm_page_reader *reader)
+{
+	const struct dat_page_walk *walk = &reader->walk;
+	struct tep_record *record = &reader->record;
+	struct dat_page_record found;
+
+	while (!dat_page_walk_next(&reader->walk, &found)) {
+		reader->is_damaged = walk->is_damaged;
+		if (walk->is_damaged || !next_page(reader))
+			return NULL;
+	}
+	record->ts = reader->mult ? scaled(reader, found.ts) : found.ts;
+	record->offset = reader->base + reader->before + reader->at + found.begin;
+	record->missed_events = missed_of(reader);
+	record->record_size = (int)(found.end - found.begin);
+	record->size = (int)found.size;
+	record->data = reader->pages + reader->at + found.data;
+	return record;
+}
+
+struct tep_record *kvm_page_reader_first(struct kvm_page_reader *reader)
+{
+	return reader->record.data ? &reader->record : NULL;
+}
+
+bool kvm_page_reader_is_damaged(const struct kvm_page_reader *reader)
+{
+	return reader->is_damaged;
+}
+
+/* --- a CPU ----------------------------------------------------------------------------------- */
+
+static const struct kvm_source_area *area_of(const struct kvm_source_pages *pages, int buffer,
+					     int cpu)
+{
+	for (size_t i = 0; i < pages->n; i++)
+		if (pages->areas[i].buffer == buffer && pages->areas[i].cpu == cpu)
+			return &pages->areas[i];
+	return NULL;
+}
+
+/** Bytes of the first page or chunk; 0: it cannot be read. */
+static size_t first_bytes(struct kvm_page_reader *reader)
+{
+	const struct kvm_source_area *area = reader->area;
+	uint64_t packed, size;
+
+	if (!area->is_packed)
+		return (size_t)(area->size < area->page ? area->size : area->page);
+	if (!read_number(reader, 0, &reader->n_chunks))
+		return 0;
+	reader->next = 4;
+	return read_head(reader, &packed, &size) ? (size_t)size : 0;
+}
+
+/**
+ * Are the pages those that libtracecmd reads?
+ * @first: whose offset says where libtracecmd has the first page
+ */
+static bool is_same(struct kvm_page_reader *reader, const struct tep_record *first)
+{
+	struct tep_record *own = kvm_page_reader_next(reader);
+
+	/* libtracecmd trusts the size of a damaged record, and goes on in what follows */
+	if (!own && (first->record_size < 0 || (size_t)first->record_size > reader->room))
+		return reader->is_damaged;
+	if (!own || own->ts != first->ts || own->size != first->size ||
+	    own->record_size != first->record_size || own->offset > first->offset ||
+	    memcmp(own->data, first->data, (size_t)own->size) != 0)
+		return false;
+	/* of what is packed, it counts unpacked bytes */
+	reader->base = first->offset - own->offset;
+	own->offset = first->offset;
+	return reader->area->is_packed || reader->base == reader->area->offset;
+}
+
+int kvm_page_reader_new(struct kvm_source *source, int buffer, int cpu,
+			const struct tep_record *first, struct kvm_page_reader **reader)
+{
+	struct kvm_source_pages *pages = &source->pages;
+	const struct kvm_source_area *area = area_of(pages, buffer, cpu);
+	struct kvm_page_reader *made;
+
+	*reader = NULL;
+	if (!area || pages->shift > MOST_SHIFT || pages->is_off)
+		return 0;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	*made = (struct kvm_page_reader){
+		.fd = pages->fd, .area = area, .mult = pages->mult, .shift = pages->shift,
+		.form = { .big_endian = pages->big_endian, .long_size = pages->long_size },
+		.record = { .cpu = cpu },
+	};
+	made->room = first_bytes(made);
+	if (made->room && made->room <= MOST_HELD - pages->held)
+		made->pages = malloc(made->room);
+	if (!made->pages) {
+		free(made);
+		return 0;
+	}
+	pages->held += made->room;
+	if (is_same(made, first))
+		*reader = made;
+	else
+		kvm_page_reader_free(source, made);
+	return 0;
+}
+
+void kvm_page_reader_free(struct kvm_source *source, struct kvm_page_reader *reader)
+{
+	if (!reader)
+		return;
+	source->pages.held -= reader->room;
+	free(reader->pages);
+	free(reader);
+}
