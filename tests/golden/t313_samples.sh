@@ -32,4 +32,40 @@ done
 check "switches of the trace" python3 "$ORACLE" switches "${files[@]}" > "$WORK/n"
 check "there were enough switches" test "$(cat "$WORK/n")" -gt 8000
 
+# lines of numbers are short enough for a terminal
+run report -q --over-time=3 "$TRACE"
+status 0
+check "short lines" test -z "$(grep '^  [0-9a-z]* *[0-9f]' "$OUT" | grep '.\{101\}')"
+grep -v '^  [nuw]' "$OUT" > "$WORK/text"
+golden "$TEST" "$WORK/text"
+
+# without records of tasks, samples are still known; one at each end of the window
+run report -q -f json "$SAMPLES/host-disks.dat"
+cp "$SAMPLES/host-disks.dat" "$WORK/disks.dat"
+python3 - "$OUT" > "$WORK/disks.dat.samples.csv" << 'END'
+import json, sys
+begin, end = json.load(open(sys.argv[1]))["window_ns"]
+print("time_ns,switches,runnable\n%d,100,3\n%d,1100,5" % (begin, end))
+END
+run report -q --over-time=4 -f json "$WORK/disks.dat"
+status 0
+python3 - "$OUT" << 'END' > "$WORK/said"
+import json, sys
+document = json.load(open(sys.argv[1]))
+print(document["modes_not_recorded"], sum(one["sampled_switches"] for one in document["intervals"]))
+for one in document["intervals"]:
+    print(abs(one["sampled_switches"] - 250) <= 1, one["sampled_runnable"], one["switches"], one["idle_ns"])
+END
+cat > "$WORK/expected" << 'END'
+None 1000
+True 3.0 None None
+True None None None
+True None None None
+True None None None
+END
+check "samples without tasks" diff "$WORK/expected" "$WORK/said"
+run report -q --over-time=2 "$WORK/disks.dat"
+status 0
+check "no lines of tasks" test "$(grep -c 'tasks from' "$OUT")" = 0
+check "lines of samples" test "$(grep -c 'sampled from' "$OUT")" = 2
 finish

@@ -18,7 +18,9 @@
 #include "text_columns.h"
 
 #define TIME_WIDTH	18
-#define SAMPLED_WIDTH	10
+#define MODE_WIDTH	9
+#define PART_WIDTH	8
+#define LOAD_WIDTH	10
 #define MIB		(1 << 20)
 
 /** Means of numbers of tasks are not whole; those of bytes are rounded. */
@@ -33,12 +35,22 @@ struct interval {
 	struct host_sample_sums sampled;
 };
 
+/** What the page is made of. */
+struct over_time {
+	const struct report *report;
+	bool		has_tasks;	/* the trace shows them */
+	struct host_tasks tasks;
+	struct host_samples samples;
+	struct interval	*intervals;
+	size_t		n;
+};
+
 /* --- the table ------------------------------------------------------------------------------- */
 
 /** A mode in text is a share of the time of all pCPUs. */
 #define MODE(mode)								\
 	{ .key = mode "_ns", .type = TABLE_NS },				\
-	{ .type = TABLE_SHARE, .title = mode, .brief = true, .width = TEXT_NUMBER }
+	{ .type = TABLE_SHARE, .title = mode, .brief = true, .width = MODE_WIDTH }
 
 static const struct table_column columns[] = {
 	{ .key = "from_ns", .type = TABLE_TIME },
@@ -51,13 +63,13 @@ static const struct table_column columns[] = {
 	MODE("softirq"),
 	MODE("idle"),
 	{ .key = "mode_unknown_ns", .type = TABLE_NS },
-	{ .type = TABLE_SHARE, .title = "unknown", .brief = true, .width = TEXT_NUMBER },
-	{ .key = "switches", .type = TABLE_COUNT, .title = "switches" },
-	{ .key = "migrations", .type = TABLE_COUNT, .title = "moves" },
-	{ .key = "preempted_ns", .type = TABLE_NS, .title = "preempted" },
-	{ .key = "waking_ns", .type = TABLE_NS, .title = "waking" },
-	{ .key = "uninterruptible_ns", .type = TABLE_NS, .title = "in D" },
-	{ .key = "faults", .type = TABLE_COUNT, .title = "faults" },
+	{ .type = TABLE_SHARE, .title = "unknown", .brief = true, .width = MODE_WIDTH },
+	{ .key = "switches", .type = TABLE_COUNT },
+	{ .key = "migrations", .type = TABLE_COUNT },
+	{ .key = "preempted_ns", .type = TABLE_NS },
+	{ .key = "waking_ns", .type = TABLE_NS },
+	{ .key = "uninterruptible_ns", .type = TABLE_NS },
+	{ .key = "faults", .type = TABLE_COUNT },
 #define SAMPLED(name, key_)							\
 	{ .key = "sampled_" key_,						\
 	  .type = IS_MEAN(HOST_SAMPLE_##name) ? TABLE_FIXED : TABLE_COUNT },
@@ -66,34 +78,56 @@ static const struct table_column columns[] = {
 #undef SAMPLED
 };
 
-/** What text has of samples, in lines of their own. */
-#define SAMPLED_SHARE(name)							\
-	{ .type = TABLE_SHARE, .title = name, .brief = true, .width = SAMPLED_WIDTH }
-#define SAMPLED_NUMBER(name)							\
-	{ .type = TABLE_COUNT, .title = name, .width = SAMPLED_WIDTH }
+/** In text, the rest are tables of their own: lines stay short. */
+#define SHARE(name)								\
+	{ .type = TABLE_SHARE, .title = name, .brief = true, .width = PART_WIDTH }
+#define NUMBER(name)								\
+	{ .type = TABLE_COUNT, .title = name, .width = PART_WIDTH }
+#define LOAD(name)								\
+	{ .type = TABLE_COUNT, .title = name, .width = LOAD_WIDTH }
+#define MEAN(name)								\
+	{ .type = TABLE_VALUE, .title = name, .width = LOAD_WIDTH, .right = true }
 
-static const struct table_column sampled_columns[] = {
-	{ .title = "sampled from", .width = TIME_WIDTH },
-	SAMPLED_SHARE("guest"),
-	SAMPLED_SHARE("user"),
-	SAMPLED_SHARE("system"),
-	SAMPLED_SHARE("irq"),
-	SAMPLED_SHARE("softirq"),
-	SAMPLED_SHARE("steal"),
-	SAMPLED_SHARE("iowait"),
-	SAMPLED_SHARE("idle"),
-	{ .type = TABLE_VALUE, .title = "runnable", .width = SAMPLED_WIDTH, .right = true },
-	{ .type = TABLE_VALUE, .title = "blocked", .width = SAMPLED_WIDTH, .right = true },
-	SAMPLED_NUMBER("used MiB"),
-	SAMPLED_NUMBER("swap MiB"),
-	SAMPLED_NUMBER("read MiB"),
-	SAMPLED_NUMBER("wr. MiB"),
-	SAMPLED_SHARE("cpu"),
-	SAMPLED_SHARE("memory"),
-	SAMPLED_SHARE("io"),
+static const struct table_column task_columns[] = {
+	{ .title = "tasks from", .width = TIME_WIDTH },
+	NUMBER("switches"),
+	NUMBER("moves"),
+	{ .type = TABLE_NS, .title = "preempted" },
+	{ .type = TABLE_NS, .title = "waking" },
+	{ .type = TABLE_NS, .title = "in D" },
+	NUMBER("faults"),
 };
 
-static const struct table sampled_table = { .rows = { TABLE_COLUMNS(sampled_columns) } };
+static const struct table_column cpu_columns[] = {
+	{ .title = "sampled from", .width = TIME_WIDTH },
+	SHARE("guest"),
+	SHARE("user"),
+	SHARE("system"),
+	SHARE("irq"),
+	SHARE("softirq"),
+	SHARE("steal"),
+	SHARE("iowait"),
+	SHARE("idle"),
+};
+
+static const struct table_column load_columns[] = {
+	{ .title = "sampled from", .width = TIME_WIDTH },
+	LOAD("switches"),
+	MEAN("runnable"),
+	MEAN("blocked"),
+	LOAD("used MiB"),
+	LOAD("swap MiB"),
+	LOAD("read MiB"),
+	LOAD("wr. MiB"),
+};
+
+/** The share of the time in which a task waited for it. */
+static const struct table_column pressure_columns[] = {
+	{ .title = "pressure from", .width = TIME_WIDTH },
+	SHARE("cpu"),
+	SHARE("memory"),
+	SHARE("io"),
+};
 
 static const struct table table = {
 	.rows = { .key = "intervals", TABLE_COLUMNS(columns), .none = "  no interval\n" },
@@ -158,61 +192,67 @@ static const char *time_text(int64_t ns, char text[40])
 	return text;
 }
 
-static void interval_row(struct table_writer *to, const struct report *report,
-			 const struct host_modes *modes, const struct interval *interval)
+/** Numbers of tasks, from switches on. */
+static void task_cells(struct table_cell *cells, const struct over_time *all,
+		       const struct interval *interval)
 {
-	bool wakes = report_knows(report, VIRT_NUMBER_WAKING);
+	bool wakes = all->has_tasks && report_knows(all->report, VIRT_NUMBER_WAKING);
+
+	*cells++ = known_cell(all->has_tasks, (int64_t)interval->switches);
+	*cells++ = known_cell(all->has_tasks, (int64_t)interval->migrations);
+	*cells++ = known_cell(all->has_tasks, interval->waiting_ns);
+	*cells++ = known_cell(wakes, interval->waking_ns);
+	*cells++ = known_cell(wakes, interval->uninterruptible_ns);
+	*cells++ = known_cell(all->has_tasks && all->tasks.modes.has_faults,
+			      (int64_t)interval->faults);
+}
+
+static void interval_row(struct table_writer *to, const struct over_time *all,
+			 const struct interval *interval)
+{
 	struct table_cell cells[ARRAY_SIZE(columns)], mode_cells[HOST_N_MODES];
 	char from[40];
 	size_t at = 0;
 
-	report_mode_cells(report, modes, interval->modes_ns, mode_cells);
+	report_mode_cells(all->report, &all->tasks.modes, interval->modes_ns, mode_cells);
 	cells[at++] = table_number(interval->from_ns);
 	cells[at++] = table_number(interval->to_ns);
 	cells[at++] = table_name(time_text(interval->from_ns, from));
 	for (int mode = 0; mode < HOST_N_MODES; mode++) {
-		cells[at++] = mode_cells[mode];
-		cells[at] = mode_cells[mode];
-		cells[at++].whole = interval->all_ns;
+		cells[at] = all->has_tasks ? mode_cells[mode] : table_unknown();
+		cells[at + 1] = cells[at];
+		cells[at + 1].whole = interval->all_ns;
+		at += 2;
 	}
-	cells[at++] = table_number((int64_t)interval->switches);
-	cells[at++] = table_number((int64_t)interval->migrations);
-	cells[at++] = table_number(interval->waiting_ns);
-	cells[at++] = known_cell(wakes, interval->waking_ns);
-	cells[at++] = known_cell(wakes, interval->uninterruptible_ns);
-	cells[at++] = known_cell(modes->has_faults, (int64_t)interval->faults);
+	task_cells(cells + at, all, interval);
+	at += ARRAY_SIZE(task_columns) - 1;
 	for (int i = 0; i < HOST_N_SAMPLED; i++)
 		cells[at++] = sampled_cell(&interval->sampled, i);
 	table_row(to, cells);
 }
 
-/** Return: interval @i of the window; empty ones are left out. */
-static struct interval make_interval(const struct report *report, int64_t i,
-				     const struct host_samples *samples)
+/** Of the window; empty ones are left out. Return: 0 or -ENOMEM. */
+static int make_intervals(struct over_time *all)
 {
+	const struct report *report = all->report;
 	int64_t length_ns = report->to_ns - report->from_ns, n = report->n_intervals;
-	struct interval interval = {
-		.from_ns = report->from_ns + (int64_t)((__int128)length_ns * i / n),
-		.to_ns = report->from_ns + (int64_t)((__int128)length_ns * (i + 1) / n),
-	};
-
-	host_samples_sum(samples, interval.from_ns, interval.to_ns, &interval.sampled);
-	return interval;
-}
-
-static int all_rows(struct table_writer *to, const struct report *report,
-		    const struct host_tasks *tasks, const struct host_samples *samples)
-{
 	int ret = 0;
 
-	for (int64_t i = 0; i < report->n_intervals && !ret; i++) {
-		struct interval interval = make_interval(report, i, samples);
+	all->intervals = calloc((size_t)n + 1, sizeof(*all->intervals));
+	if (!all->intervals)
+		return -ENOMEM;
+	for (int64_t i = 0; i < n && !ret; i++) {
+		struct interval *interval = &all->intervals[all->n];
 
-		if (interval.from_ns == interval.to_ns)
+		interval->from_ns = report->from_ns + (int64_t)((__int128)length_ns * i / n);
+		interval->to_ns = report->from_ns + (int64_t)((__int128)length_ns * (i + 1) / n);
+		if (interval->from_ns == interval->to_ns)
 			continue;
-		ret = sum_up(&interval, tasks, report->load->model);
-		if (!ret)
-			interval_row(to, report, &tasks->modes, &interval);
+		host_samples_sum(&all->samples, interval->from_ns, interval->to_ns,
+				 &interval->sampled);
+		if (all->has_tasks)
+			ret = sum_up(interval, &all->tasks, report->load->model);
+		all->n++;
 	}
 	return ret;
 }
@@ -260,78 +300,147 @@ static double bytes_of(int64_t count)
 	return count < 0 ? NAN : (double)count;
 }
 
-static void sampled_row(struct table_writer *to, const struct interval *interval)
+static void task_part(struct table_writer *to, const struct over_time *all,
+		      const struct interval *interval)
 {
-	static const enum host_sample_number pressures[] = {
-		HOST_SAMPLE_CPU_SOME, HOST_SAMPLE_MEMORY_SOME, HOST_SAMPLE_IO_SOME,
-	};
+	struct table_cell cells[ARRAY_SIZE(columns)];
+	char from[40];
+
+	cells[0] = table_name(time_text(interval->from_ns, from));
+	task_cells(cells + 1, all, interval);
+	table_row(to, cells);
+}
+
+static void cpu_part(struct table_writer *to, const struct over_time *all,
+		     const struct interval *interval)
+{
 	const int64_t *counts = interval->sampled.counts;
-	const double *means = interval->sampled.means;
-	struct table_cell cells[ARRAY_SIZE(sampled_columns)];
+	struct table_cell cells[ARRAY_SIZE(cpu_columns)];
 	int64_t cpu_ns = 0;
-	char from[40], runnable[24], blocked[24];
+	char from[40];
 	size_t at = 0;
 
+	(void)all;
 	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
 		cpu_ns += counts[i] > 0 ? counts[i] : 0;
 	cells[at++] = table_name(time_text(interval->from_ns, from));
 	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
 		cells[at++] = share_cell(counts[i], cpu_ns);
-	cells[at++] = tasks_cell(means[HOST_SAMPLE_RUNNABLE], runnable);
-	cells[at++] = tasks_cell(means[HOST_SAMPLE_BLOCKED], blocked);
-	cells[at++] = mib_cell(means[HOST_SAMPLE_MEMORY] - means[HOST_SAMPLE_AVAILABLE]);
-	cells[at++] = mib_cell(means[HOST_SAMPLE_SWAP] - means[HOST_SAMPLE_SWAP_FREE]);
-	cells[at++] = mib_cell(bytes_of(counts[HOST_SAMPLE_READ]));
-	cells[at++] = mib_cell(bytes_of(counts[HOST_SAMPLE_WRITTEN]));
-	for (size_t i = 0; i < ARRAY_SIZE(pressures); i++)
-		cells[at++] = share_cell(counts[pressures[i]],
-					 interval->to_ns - interval->from_ns);
 	table_row(to, cells);
 }
 
-/** In text, other lines of the same intervals: one line would be too long. */
-static void sampled_text(const struct table_writer *to, const struct report *report,
-			 const struct host_samples *samples)
+static void load_part(struct table_writer *to, const struct over_time *all,
+		      const struct interval *interval)
 {
-	struct table_writer lines = *to;
+	const int64_t *counts = interval->sampled.counts;
+	const double *means = interval->sampled.means;
+	char from[40], runnable[24], blocked[24];
 
-	if (!table_is(to, TABLE_TEXT) || !samples->n)
-		return;
-	out_str(to->out, "\n");
-	lines.table = &sampled_table;
-	table_flat(&lines, false);
-	for (int64_t i = 0; i < report->n_intervals; i++) {
-		struct interval interval = make_interval(report, i, samples);
+	(void)all;
+	table_row(to, (const struct table_cell[ARRAY_SIZE(load_columns)]){
+		table_name(time_text(interval->from_ns, from)),
+		count_cell(counts[HOST_SAMPLE_SWITCHES]),
+		tasks_cell(means[HOST_SAMPLE_RUNNABLE], runnable),
+		tasks_cell(means[HOST_SAMPLE_BLOCKED], blocked),
+		mib_cell(means[HOST_SAMPLE_MEMORY] - means[HOST_SAMPLE_AVAILABLE]),
+		mib_cell(means[HOST_SAMPLE_SWAP] - means[HOST_SAMPLE_SWAP_FREE]),
+		mib_cell(bytes_of(counts[HOST_SAMPLE_READ])),
+		mib_cell(bytes_of(counts[HOST_SAMPLE_WRITTEN])),
+	});
+}
 
-		if (interval.from_ns < interval.to_ns)
-			sampled_row(&lines, &interval);
+static void pressure_part(struct table_writer *to, const struct over_time *all,
+			  const struct interval *interval)
+{
+	const int64_t *counts = interval->sampled.counts;
+	int64_t length_ns = interval->to_ns - interval->from_ns;
+	char from[40];
+
+	(void)all;
+	table_row(to, (const struct table_cell[ARRAY_SIZE(pressure_columns)]){
+		table_name(time_text(interval->from_ns, from)),
+		share_cell(counts[HOST_SAMPLE_CPU_SOME], length_ns),
+		share_cell(counts[HOST_SAMPLE_MEMORY_SOME], length_ns),
+		share_cell(counts[HOST_SAMPLE_IO_SOME], length_ns),
+	});
+}
+
+/** In text, other lines of the same intervals. */
+static const struct part {
+	struct table	table;
+	bool		sampled;
+	void		(*put)(struct table_writer *to, const struct over_time *all,
+			       const struct interval *interval);
+} parts[] = {
+	{ { .rows = { TABLE_COLUMNS(task_columns) } }, false, task_part },
+	{ { .rows = { TABLE_COLUMNS(cpu_columns) } }, true, cpu_part },
+	{ { .rows = { TABLE_COLUMNS(load_columns) } }, true, load_part },
+	{ { .rows = { TABLE_COLUMNS(pressure_columns) } }, true, pressure_part },
+};
+
+static void write_parts(const struct table_writer *to, const struct over_time *all)
+{
+	for (size_t p = 0; p < ARRAY_SIZE(parts); p++) {
+		struct table_writer lines = *to;
+
+		if (parts[p].sampled ? !all->samples.n : !all->has_tasks)
+			continue;
+		out_str(to->out, "\n");
+		lines.table = &parts[p].table;
+		table_flat(&lines, false);
+		for (size_t i = 0; i < all->n; i++)
+			parts[p].put(&lines, all, &all->intervals[i]);
+		table_flat_end(&lines);
 	}
-	table_flat_end(&lines);
 }
 
 /** Return: 0 or -ENOMEM. */
-static int write_over_time(struct table_writer *to, const struct report *report, bool first)
+static int read_all(struct over_time *all)
 {
-	struct host_tasks tasks = { .tasks.trace = NULL };
-	struct kvm_trace *trace = report->load->host.kvm;
-	struct host_samples samples = { .n = 0 };
+	struct kvm_trace *trace = all->report->load->host.kvm;
 	int ret = 0;
 
-	to->unknown |= !trace;
-	if (!to->unknown)
-		ret = host_tasks_read(&tasks, report->load->model, trace);
-	if (!to->unknown && !ret)
-		ret = read_samples(&samples, report);
-	report_modes_text(to, &tasks.modes);
+	if (!trace)
+		return 0;
+	all->has_tasks = report_knows(all->report, VIRT_NUMBER_TASKS);
+	if (all->has_tasks)
+		ret = host_tasks_read(&all->tasks, all->report->load->model, trace);
+	if (!ret)
+		ret = read_samples(&all->samples, all->report);
+	return ret ? ret : make_intervals(all);
+}
+
+static void free_all(struct over_time *all)
+{
+	free(all->intervals);
+	host_samples_free(&all->samples);
+	host_tasks_free(&all->tasks);
+}
+
+static void write_rows(struct table_writer *to, const struct over_time *all, bool first)
+{
 	table_flat(to, first);
-	if (!to->unknown && !ret)
-		ret = all_rows(to, report, &tasks, &samples);
+	for (size_t i = 0; i < all->n && !to->unknown; i++)
+		interval_row(to, all, &all->intervals[i]);
 	table_flat_end(to);
-	if (!to->unknown && !ret)
-		sampled_text(to, report, &samples);
-	report_modes_json(to, &tasks.modes);
-	host_samples_free(&samples);
-	host_tasks_free(&tasks);
+}
+
+/** Without tasks, samples still have numbers. Return: 0 or -ENOMEM. */
+static int write_over_time(struct table_writer *to, const struct report *report, bool first)
+{
+	struct over_time all = { .report = report };
+	int ret = read_all(&all);
+
+	to->unknown |= !all.has_tasks;
+	report_modes_text(to, &all.tasks.modes);
+	to->unknown &= !all.samples.n;
+	if (all.has_tasks || to->unknown || !table_is(to, TABLE_TEXT))
+		write_rows(to, &all, first);
+	if (table_is(to, TABLE_TEXT) && !to->unknown)
+		write_parts(to, &all);
+	to->unknown = !all.has_tasks;
+	report_modes_json(to, &all.tasks.modes);
+	free_all(&all);
 	return ret;
 }
 
