@@ -10,10 +10,6 @@
 
 #include "figure_private.h"
 
-#define MARGIN		10.0
-#define TITLE_HEIGHT	24.0
-/** Ticks, their texts, and the unit below. */
-#define AXIS_HEIGHT	(FIGURE_TICK_SIZE + 2 * FIGURE_FONT_SIZE + 14)
 #define MACHINE_GAP	5.0
 /** Bars narrower than this show nothing. */
 #define MIN_PLOT_WIDTH	100.0
@@ -232,13 +228,13 @@ static int layout_across(struct figure *figure, char *error, size_t error_size)
 			figure->machine_width = fmax(figure->machine_width, 2 * FIGURE_LABEL_GAP +
 						     canvas_text_width(&bold, machine));
 	}
-	figure->left = MARGIN + figure->machine_width + ceil(names) + FIGURE_LABEL_GAP;
+	figure->left = FIGURE_MARGIN + figure->machine_width + ceil(names) + FIGURE_LABEL_GAP;
 	figure->left = ceil(figure->left);
-	figure->right = floor(figure->options.width - 2 * MARGIN);
+	figure->right = floor(figure->options.width - 2 * FIGURE_MARGIN);
 	if (figure->right - figure->left < MIN_PLOT_WIDTH) {
 		snprintf(error, error_size, "a width of %.0f is too small: at least %.0f are "
 			 "needed", figure->options.width,
-			 ceil(figure->left + MIN_PLOT_WIDTH + 2 * MARGIN));
+			 ceil(figure->left + MIN_PLOT_WIDTH + 2 * FIGURE_MARGIN));
 		return -EINVAL;
 	}
 	figure->n_columns = (int)((figure->right - figure->left) * scale);
@@ -277,15 +273,15 @@ static void divide_pitch(struct figure *figure, double pitch)
 static int layout_down(struct figure *figure, char *error, size_t error_size)
 {
 	const struct figure_options *options = &figure->options;
-	double y = MARGIN, gaps = 0, pitch = auto_pitch(figure->n_rows), others;
+	double y = FIGURE_MARGIN, gaps = 0, pitch = auto_pitch(figure->n_rows), others;
 
 	if (options->title && *options->title)
-		y += TITLE_HEIGHT;
+		y += FIGURE_TITLE_HEIGHT;
 	figure->lanes_y = y;
 	y += figure_lanes_height(figure);
 	for (int i = 0; i < figure->n_rows; i++)
 		gaps += row_gap(figure, i);
-	others = y + gaps + AXIS_HEIGHT + figure_draw_legend(figure, NULL) + MARGIN;
+	others = y + gaps + FIGURE_AXIS_HEIGHT + figure_draw_legend(figure, NULL) + FIGURE_MARGIN;
 	if (options->height > 0) {
 		pitch = (options->height - others) / figure->n_rows;
 		if (pitch < MIN_PITCH) {
@@ -302,7 +298,7 @@ static int layout_down(struct figure *figure, char *error, size_t error_size)
 		y += pitch;
 	}
 	figure->axis_y = y + 2;
-	figure->legend_y = figure->axis_y + AXIS_HEIGHT;
+	figure->legend_y = figure->axis_y + FIGURE_AXIS_HEIGHT;
 	figure->height = options->height > 0 ? options->height : ceil(others + figure->n_rows *
 								      pitch + 2);
 	return 0;
@@ -397,7 +393,7 @@ static void draw_machine(const struct figure *figure, int first, int last, struc
 	};
 	const char *name = figure_machine_name(figure, row_machine(figure, &figure->rows[first]));
 	double top = figure->rows[first].y, bottom = figure->rows[last].y + figure->row_height;
-	double x = MARGIN + figure->machine_width - FIGURE_LABEL_GAP;
+	double x = FIGURE_MARGIN + figure->machine_width - FIGURE_LABEL_GAP;
 
 	if (!name)
 		return;
@@ -407,7 +403,8 @@ static void draw_machine(const struct figure *figure, int first, int last, struc
 	canvas_line(canvas, x, bottom);
 	canvas_line(canvas, x + 3, bottom);
 	canvas_path_end(canvas);
-	canvas_text(canvas, "machine", &font, MARGIN, (top + bottom) / 2 + font.size * 0.36, name);
+	canvas_text(canvas, "machine", &font, FIGURE_MARGIN,
+		    (top + bottom) / 2 + font.size * 0.36, name);
 }
 
 static void draw_machines(const struct figure *figure, struct canvas *canvas)
@@ -424,7 +421,7 @@ static void draw_machines(const struct figure *figure, struct canvas *canvas)
 	}
 }
 
-void figure_draw(const struct figure *figure, struct canvas *canvas)
+void figure_draw_title(const struct figure *figure, struct canvas *canvas)
 {
 	const struct canvas_font font = {
 		.size = FIGURE_FONT_SIZE + 1.5, .bold = true, .color = figure_black,
@@ -434,7 +431,12 @@ void figure_draw(const struct figure *figure, struct canvas *canvas)
 
 	if (title && *title)
 		canvas_text(canvas, "title", &font, (figure->left + figure->right) / 2,
-			    MARGIN + font.size, title);
+			    FIGURE_MARGIN + font.size, title);
+}
+
+void figure_draw(const struct figure *figure, struct canvas *canvas)
+{
+	figure_draw_title(figure, canvas);
 	figure_draw_grid(figure, canvas);
 	draw_machines(figure, canvas);
 	draw_names(figure, canvas);
@@ -447,8 +449,8 @@ void figure_draw(const struct figure *figure, struct canvas *canvas)
 	figure_draw_legend(figure, canvas);
 }
 
-int figure_write(const struct figure *figure, enum canvas_format format, const char *path,
-		 double scale)
+int figure_write_sheet(const struct figure_sheet *sheet, enum canvas_format format,
+		       const char *path, double scale)
 {
 	struct output *out = malloc(sizeof(*out));
 	int status = out ? out_open(out, path) : KSV_EXIT_FILE;
@@ -461,10 +463,9 @@ int figure_write(const struct figure *figure, enum canvas_format format, const c
 		free(out);
 		return status;
 	}
-	canvas = canvas_new(format, out, figure->options.width, figure_height(figure), scale,
-			    &problem);
+	canvas = canvas_new(format, out, sheet->width, sheet->height, scale, &problem);
 	if (canvas) {
-		figure_draw(figure, canvas);
+		sheet->draw(sheet->arg, canvas);
 		problem = canvas_finish(canvas);
 	}
 	canvas_free(canvas);
@@ -473,4 +474,20 @@ int figure_write(const struct figure *figure, enum canvas_format format, const c
 	status = out_close(out, problem ? KSV_EXIT_FILE : KSV_EXIT_OK);
 	free(out);
 	return status;
+}
+
+static void draw_figure(const void *arg, struct canvas *canvas)
+{
+	figure_draw(arg, canvas);
+}
+
+int figure_write(const struct figure *figure, enum canvas_format format, const char *path,
+		 double scale)
+{
+	const struct figure_sheet sheet = {
+		.width = figure->options.width, .height = figure_height(figure),
+		.draw = draw_figure, .arg = figure,
+	};
+
+	return figure_write_sheet(&sheet, format, path, scale);
 }

@@ -84,6 +84,17 @@ double figure_height(const struct figure *figure);
 
 void figure_draw(const struct figure *figure, struct canvas *canvas);
 
+/** A sheet, and what draws on it. */
+struct figure_sheet {
+	double		width, height;
+	void		(*draw)(const void *arg, struct canvas *canvas);
+	const void	*arg;
+};
+
+/** figure_write_sheet - as figure_write() */
+int figure_write_sheet(const struct figure_sheet *sheet, enum canvas_format format,
+		       const char *path, double scale);
+
 /**
  * figure_write - draw it into a file, which is then there whole, or as it was before
  * @path: NULL: standard output

@@ -18,6 +18,10 @@
 #define FIGURE_MIN_FONT_SIZE	5.5
 #define FIGURE_TICK_SIZE	4.0
 #define FIGURE_LABEL_GAP	6.0
+#define FIGURE_MARGIN		10.0
+#define FIGURE_TITLE_HEIGHT	24.0
+/** Ticks, their texts, and the unit below. */
+#define FIGURE_AXIS_HEIGHT	(FIGURE_TICK_SIZE + 2 * FIGURE_FONT_SIZE + 14)
 
 static const struct virt_color figure_black = { 0x1a, 0x1a, 0x1a };
 static const struct virt_color figure_white = { 0xff, 0xff, 0xff };
@@ -110,6 +114,9 @@ void figure_draw_texts(const struct figure *figure, struct canvas *canvas);
 double figure_lanes_names(const struct figure *figure);
 double figure_lanes_height(const struct figure *figure);
 void figure_draw_lanes(const struct figure *figure, struct canvas *canvas);
+
+/** figure_draw_title - above all, if there is one. */
+void figure_draw_title(const struct figure *figure, struct canvas *canvas);
 
 /** figure_draw_grid, figure_draw_axis - lines behind the bars; ticks and times below. */
 void figure_draw_grid(const struct figure *figure, struct canvas *canvas);

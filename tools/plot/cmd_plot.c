@@ -15,6 +15,7 @@
 #include "model_files.h"
 #include "model_vcpus.h"
 #include "plot_boot.h"
+#include "plot_over_time.h"
 #include "plot_tasks.h"
 #include "table.h"
 
@@ -39,6 +40,7 @@ static const enum canvas_format canvas_formats[N_FORMATS] = {
 };
 
 #define DEFAULT_WIDTH	900
+#define INTERVALS	100
 #define MAX_SIZE	20000	/* units */
 #define MAX_SCALE	16
 #define MAX_PIXELS	32767	/* of a side; cairo's limit */
@@ -50,6 +52,7 @@ struct plot_options {
 	const char		*output;
 	int			by;		/* enum by; -1: not said */
 	bool			tasks;
+	int			n_intervals;	/* of --over-time; 0: not asked for */
 	bool			quiet;
 	struct ksv_time		from, to;
 	struct ksv_id_set	pcpus;
@@ -100,6 +103,16 @@ static int take_scale(const struct ksv_command *command, const struct ksv_option
 	return take_number(command, option, text, MAX_SCALE, target);
 }
 
+static int take_over_time(const struct ksv_command *command, const struct ksv_option *option,
+			  const char *text, void *target)
+{
+	size_t n = INTERVALS;
+	int status = text ? ksv_take_number(command, option, text, 1, MODEL_MAX_INTERVALS, &n) : 0;
+
+	*(int *)target = (int)n;
+	return status;
+}
+
 static const struct ksv_option plot_option_table[] = {
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names,
@@ -109,6 +122,9 @@ static const struct ksv_option plot_option_table[] = {
 	{ 0, "tasks", NULL, "a row for each pcpu, coloured by the guests' tasks that vCPUs\n"
 	  "executed there; needs the guests' traces",
 	  ksv_take_flag, offsetof(OPTIONS, tasks), NULL },
+	{ 0, "over-time", "[=N]", "instead of rows: the host's CPU time by kind, switches, tasks,\n"
+	  "memory and disks, in N intervals (default 100)",
+	  take_over_time, offsetof(OPTIONS, n_intervals), NULL },
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
@@ -393,6 +409,24 @@ static int plot_numbers(struct plot *plot)
 	return out_close(&plot->out, status);
 }
 
+/** Numbers of the host instead of rows. */
+static int plot_numbers_over_time(struct plot *plot)
+{
+	const struct plot_options *options = plot->options;
+	const struct plot_over_time what = {
+		.command = options->command, .load = &plot->load,
+		.n_intervals = options->n_intervals,
+		.from_ns = plot->from_ns, .to_ns = plot->to_ns,
+		.width = options->width, .height = options->height, .scale = options->scale,
+		.title = options->title, .output = options->output,
+		.csv = options->format == FORMAT_CSV,
+		.format = canvas_formats[options->format],
+		.max_pixels = options->format == FORMAT_PNG ? MAX_PIXELS : 0,
+	};
+
+	return plot_over_time(&what);
+}
+
 /* --- all of it ------------------------------------------------------------------------------- */
 
 /** Tasks of guests are only in their own traces. */
@@ -428,12 +462,17 @@ static int plot_file(const char *path, const struct trace_notes *before,
 	if (status)
 		goto end;
 	status = find_span(plot);
+	if (!status && options->n_intervals) {
+		status = plot_numbers_over_time(plot);
+		goto notes;
+	}
 	if (!status && choose(plot))
 		status = no_memory();
 	if (!status)
 		status = read_tasks(plot);
 	if (!status)
 		status = options->format == FORMAT_CSV ? plot_numbers(plot) : plot_figure(plot);
+notes:
 	if (!status && !options->quiet)
 		model_notes(&plot->load);
 	status = model_changed(&plot->load, status);
@@ -500,6 +539,11 @@ static int check_options(struct plot_options *options)
 	if (options->tasks && options->boot.wanted && options->format == FORMAT_CSV)
 		return ksv_usage_error(options->command, "with --format csv, give either --tasks "
 				       "or --boot");
+	if (options->n_intervals && (options->tasks || options->boot.wanted || options->by >= 0 ||
+				     options->vcpus.n || options->pcpus.any))
+		return ksv_usage_error(options->command, "--over-time: its numbers are those of "
+				       "the whole host, without --by, --tasks, --boot, --vcpu and "
+				       "--pcpu");
 	if (options->by < 0)
 		options->by = options->tasks ? BY_PCPU : BY_VCPU;
 	return KSV_EXIT_OK;

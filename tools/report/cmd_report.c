@@ -9,6 +9,7 @@
 #include "escape.h"
 #include "host_topology.h"
 #include "model_files.h"
+#include "model_over_time.h"
 #include "report_devices.h"
 #include "report_html.h"
 #include "report_page.h"
@@ -23,7 +24,6 @@
 #define MAX_WORST	1000000
 
 /** Intervals of --over-time. */
-#define MAX_INTERVALS	10000
 #define INTERVALS	20
 
 /** What can be asked for instead of the report and needs no more than the model. */
@@ -139,7 +139,7 @@ static int take_over_time(const struct ksv_command *command, const struct ksv_op
 			  const char *text, void *target)
 {
 	size_t n = INTERVALS;
-	int status = text ? ksv_take_number(command, option, text, 1, MAX_INTERVALS, &n) : 0;
+	int status = text ? ksv_take_number(command, option, text, 1, MODEL_MAX_INTERVALS, &n) : 0;
 
 	*(int *)target = (int)n;
 	return status;

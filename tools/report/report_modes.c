@@ -4,40 +4,15 @@
  * @brief	Times of a host by mode, and what was not recorded.
  */
 #include "array.h"
+#include "model_over_time.h"
 #include "report_modes.h"
-#include "report_unknown.h"
-
-/** The time in a mode, if the trace has the records that show it. */
-static struct table_cell mode_cell(const struct report *report, const struct host_modes *modes,
-				   const int64_t *ns, enum host_mode mode)
-{
-	bool known = true;
-
-	switch (mode) {
-	case HOST_MODE_GUEST:
-		known = report_knows(report, VIRT_NUMBER_GUEST);
-		break;
-	case HOST_MODE_USER:
-	case HOST_MODE_SYSCALL:
-		known = modes->has_calls;
-		break;
-	case HOST_MODE_INTERRUPT:
-		known = modes->has_interrupts;
-		break;
-	case HOST_MODE_SOFTIRQ:
-		known = modes->has_softirqs;
-		break;
-	default:
-		break;
-	}
-	return known ? table_number(ns[mode]) : table_unknown();
-}
 
 void report_mode_cells(const struct report *report, const struct host_modes *modes,
 		       const int64_t *ns, struct table_cell *cells)
 {
 	for (int mode = 0; mode < HOST_N_MODES; mode++)
-		cells[mode] = mode_cell(report, modes, ns, (enum host_mode)mode);
+		cells[mode] = model_has_mode(report->load, modes, (enum host_mode)mode) ?
+			      table_number(ns[mode]) : table_unknown();
 }
 
 /* --- what was not recorded -------------------------------------------------------------------- */

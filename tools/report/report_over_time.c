@@ -3,17 +3,14 @@
  * @file	report_over_time.c
  * @brief	kshark-virt report --over-time: what the pCPUs of a host did, interval by interval.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "array.h"
-#include "host_samples.h"
-#include "host_tasks.h"
+#include "model_over_time.h"
 #include "report_modes.h"
 #include "report_page.h"
-#include "regular_file.h"
 #include "report_unknown.h"
 #include "text_columns.h"
 
@@ -26,23 +23,10 @@
 /** Means of numbers of tasks are not whole; those of bytes are rounded. */
 #define IS_MEAN(number)	((number) == HOST_SAMPLE_RUNNABLE || (number) == HOST_SAMPLE_BLOCKED)
 
-/** All tasks of the host in an interval. */
-struct interval {
-	int64_t		from_ns, to_ns;
-	int64_t		modes_ns[HOST_N_MODES], all_ns;	/* of all pCPUs, idle included */
-	int64_t		waiting_ns, waking_ns, uninterruptible_ns;
-	uint64_t	switches, migrations, faults;
-	struct host_sample_sums sampled;
-};
-
 /** What the page is made of. */
 struct over_time {
 	const struct report *report;
-	bool		has_tasks;	/* the trace shows them */
-	struct host_tasks tasks;
-	struct host_samples samples;
-	struct interval	*intervals;
-	size_t		n;
+	struct model_over_time sums;
 };
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -135,31 +119,6 @@ static const struct table table = {
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/** Return: 0 or -ENOMEM. */
-static int sum_up(struct interval *interval, const struct host_tasks *tasks,
-		  const struct virt_model *model)
-{
-	struct host_task_sums sums;
-	int ret = host_task_sums_make(&sums, tasks, model, interval->from_ns, interval->to_ns);
-
-	for (size_t i = 0; i < sums.n && !ret; i++) {
-		const struct host_task_sum *sum = &sums.all[i];
-
-		interval->waiting_ns += sum->ns[VIRT_LIFE_PREEMPTED];
-		interval->waking_ns += sum->ns[VIRT_LIFE_WAKING];
-		interval->uninterruptible_ns += sum->uninterruptible_ns;
-		interval->switches += sum->on_pcpus ? sum->on_pcpus->runs : 0;
-		interval->migrations += sum->migrations;
-		interval->faults += sum->modes ? sum->modes->faults : 0;
-		for (int mode = 0; mode < HOST_N_MODES && sum->modes; mode++) {
-			interval->modes_ns[mode] += sum->modes->ns[mode];
-			interval->all_ns += sum->modes->ns[mode];
-		}
-	}
-	host_task_sums_free(&sums);
-	return ret;
-}
-
 static struct table_cell known_cell(bool known, int64_t number)
 {
 	return known ? table_number(number) : table_unknown();
@@ -194,32 +153,32 @@ static const char *time_text(int64_t ns, char text[40])
 
 /** Numbers of tasks, from switches on. */
 static void task_cells(struct table_cell *cells, const struct over_time *all,
-		       const struct interval *interval)
+		       const struct model_interval *interval)
 {
-	bool wakes = all->has_tasks && report_knows(all->report, VIRT_NUMBER_WAKING);
+	bool wakes = all->sums.has_tasks && report_knows(all->report, VIRT_NUMBER_WAKING);
 
-	*cells++ = known_cell(all->has_tasks, (int64_t)interval->switches);
-	*cells++ = known_cell(all->has_tasks, (int64_t)interval->migrations);
-	*cells++ = known_cell(all->has_tasks, interval->waiting_ns);
+	*cells++ = known_cell(all->sums.has_tasks, (int64_t)interval->switches);
+	*cells++ = known_cell(all->sums.has_tasks, (int64_t)interval->migrations);
+	*cells++ = known_cell(all->sums.has_tasks, interval->waiting_ns);
 	*cells++ = known_cell(wakes, interval->waking_ns);
 	*cells++ = known_cell(wakes, interval->uninterruptible_ns);
-	*cells++ = known_cell(all->has_tasks && all->tasks.modes.has_faults,
+	*cells++ = known_cell(all->sums.has_tasks && all->sums.tasks.modes.has_faults,
 			      (int64_t)interval->faults);
 }
 
 static void interval_row(struct table_writer *to, const struct over_time *all,
-			 const struct interval *interval)
+			 const struct model_interval *interval)
 {
 	struct table_cell cells[ARRAY_SIZE(columns)], mode_cells[HOST_N_MODES];
 	char from[40];
 	size_t at = 0;
 
-	report_mode_cells(all->report, &all->tasks.modes, interval->modes_ns, mode_cells);
+	report_mode_cells(all->report, &all->sums.tasks.modes, interval->modes_ns, mode_cells);
 	cells[at++] = table_number(interval->from_ns);
 	cells[at++] = table_number(interval->to_ns);
 	cells[at++] = table_name(time_text(interval->from_ns, from));
 	for (int mode = 0; mode < HOST_N_MODES; mode++) {
-		cells[at] = all->has_tasks ? mode_cells[mode] : table_unknown();
+		cells[at] = all->sums.has_tasks ? mode_cells[mode] : table_unknown();
 		cells[at + 1] = cells[at];
 		cells[at + 1].whole = interval->all_ns;
 		at += 2;
@@ -231,51 +190,7 @@ static void interval_row(struct table_writer *to, const struct over_time *all,
 	table_row(to, cells);
 }
 
-/** Of the window; empty ones are left out. Return: 0 or -ENOMEM. */
-static int make_intervals(struct over_time *all)
-{
-	const struct report *report = all->report;
-	int64_t length_ns = report->to_ns - report->from_ns, n = report->n_intervals;
-	int ret = 0;
-
-	all->intervals = calloc((size_t)n + 1, sizeof(*all->intervals));
-	if (!all->intervals)
-		return -ENOMEM;
-	for (int64_t i = 0; i < n && !ret; i++) {
-		struct interval *interval = &all->intervals[all->n];
-
-		interval->from_ns = report->from_ns + (int64_t)((__int128)length_ns * i / n);
-		interval->to_ns = report->from_ns + (int64_t)((__int128)length_ns * (i + 1) / n);
-		if (interval->from_ns == interval->to_ns)
-			continue;
-		host_samples_sum(&all->samples, interval->from_ns, interval->to_ns,
-				 &interval->sampled);
-		if (all->has_tasks)
-			ret = sum_up(interval, &all->tasks, report->load->model);
-		all->n++;
-	}
-	return ret;
-}
-
-/* --- samples --------------------------------------------------------------------------------- */
-
-/** Without samples, there is nothing to say: only record writes them. Return: 0 or -ENOMEM. */
-static int read_samples(struct host_samples *samples, const struct report *report)
-{
-	const char *path = kvm_trace_path(report->load->host.kvm);
-	int ret = host_samples_read(samples, path);
-
-	if (ret == -ENOMEM)
-		return ret;
-	if (ret && ret != -ENOENT)
-		ksv_note("%s" HOST_SAMPLES_ENDING ": not used, samples are unknown: %s",
-			 report->file, ret == -EBADMSG ? "it has no samples of record" :
-			 regular_file_error(ret));
-	if (samples->bad_lines)
-		ksv_note("%s" HOST_SAMPLES_ENDING ": %zu lines are left out: they are no samples, "
-			 "or not later than the line before", report->file, samples->bad_lines);
-	return 0;
-}
+/* --- more tables in text -------------------------------------------------------------------- */
 
 static struct table_cell share_cell(int64_t part, int64_t whole)
 {
@@ -301,7 +216,7 @@ static double bytes_of(int64_t count)
 }
 
 static void task_part(struct table_writer *to, const struct over_time *all,
-		      const struct interval *interval)
+		      const struct model_interval *interval)
 {
 	struct table_cell cells[ARRAY_SIZE(columns)];
 	char from[40];
@@ -312,7 +227,7 @@ static void task_part(struct table_writer *to, const struct over_time *all,
 }
 
 static void cpu_part(struct table_writer *to, const struct over_time *all,
-		     const struct interval *interval)
+		     const struct model_interval *interval)
 {
 	const int64_t *counts = interval->sampled.counts;
 	struct table_cell cells[ARRAY_SIZE(cpu_columns)];
@@ -330,7 +245,7 @@ static void cpu_part(struct table_writer *to, const struct over_time *all,
 }
 
 static void load_part(struct table_writer *to, const struct over_time *all,
-		      const struct interval *interval)
+		      const struct model_interval *interval)
 {
 	const int64_t *counts = interval->sampled.counts;
 	const double *means = interval->sampled.means;
@@ -350,7 +265,7 @@ static void load_part(struct table_writer *to, const struct over_time *all,
 }
 
 static void pressure_part(struct table_writer *to, const struct over_time *all,
-			  const struct interval *interval)
+			  const struct model_interval *interval)
 {
 	const int64_t *counts = interval->sampled.counts;
 	int64_t length_ns = interval->to_ns - interval->from_ns;
@@ -370,7 +285,7 @@ static const struct part {
 	struct table	table;
 	bool		sampled;
 	void		(*put)(struct table_writer *to, const struct over_time *all,
-			       const struct interval *interval);
+			       const struct model_interval *interval);
 } parts[] = {
 	{ { .rows = { TABLE_COLUMNS(task_columns) } }, false, task_part },
 	{ { .rows = { TABLE_COLUMNS(cpu_columns) } }, true, cpu_part },
@@ -383,45 +298,22 @@ static void write_parts(const struct table_writer *to, const struct over_time *a
 	for (size_t p = 0; p < ARRAY_SIZE(parts); p++) {
 		struct table_writer lines = *to;
 
-		if (parts[p].sampled ? !all->samples.n : !all->has_tasks)
+		if (parts[p].sampled ? !all->sums.samples.n : !all->sums.has_tasks)
 			continue;
 		out_str(to->out, "\n");
 		lines.table = &parts[p].table;
 		table_flat(&lines, false);
-		for (size_t i = 0; i < all->n; i++)
-			parts[p].put(&lines, all, &all->intervals[i]);
+		for (size_t i = 0; i < all->sums.n; i++)
+			parts[p].put(&lines, all, &all->sums.all[i]);
 		table_flat_end(&lines);
 	}
-}
-
-/** Return: 0 or -ENOMEM. */
-static int read_all(struct over_time *all)
-{
-	struct kvm_trace *trace = all->report->load->host.kvm;
-	int ret = 0;
-
-	if (!trace)
-		return 0;
-	all->has_tasks = report_knows(all->report, VIRT_NUMBER_TASKS);
-	if (all->has_tasks)
-		ret = host_tasks_read(&all->tasks, all->report->load->model, trace);
-	if (!ret)
-		ret = read_samples(&all->samples, all->report);
-	return ret ? ret : make_intervals(all);
-}
-
-static void free_all(struct over_time *all)
-{
-	free(all->intervals);
-	host_samples_free(&all->samples);
-	host_tasks_free(&all->tasks);
 }
 
 static void write_rows(struct table_writer *to, const struct over_time *all, bool first)
 {
 	table_flat(to, first);
-	for (size_t i = 0; i < all->n && !to->unknown; i++)
-		interval_row(to, all, &all->intervals[i]);
+	for (size_t i = 0; i < all->sums.n && !to->unknown; i++)
+		interval_row(to, all, &all->sums.all[i]);
 	table_flat_end(to);
 }
 
@@ -429,18 +321,19 @@ static void write_rows(struct table_writer *to, const struct over_time *all, boo
 static int write_over_time(struct table_writer *to, const struct report *report, bool first)
 {
 	struct over_time all = { .report = report };
-	int ret = read_all(&all);
+	int ret = model_over_time_make(&all.sums, report->load, report->file, report->from_ns,
+				       report->to_ns, report->n_intervals);
 
-	to->unknown |= !all.has_tasks;
-	report_modes_text(to, &all.tasks.modes);
-	to->unknown &= !all.samples.n;
-	if (all.has_tasks || to->unknown || !table_is(to, TABLE_TEXT))
+	to->unknown |= !all.sums.has_tasks;
+	report_modes_text(to, &all.sums.tasks.modes);
+	to->unknown &= !all.sums.samples.n;
+	if (all.sums.has_tasks || to->unknown || !table_is(to, TABLE_TEXT))
 		write_rows(to, &all, first);
 	if (table_is(to, TABLE_TEXT) && !to->unknown)
 		write_parts(to, &all);
-	to->unknown = !all.has_tasks;
-	report_modes_json(to, &all.tasks.modes);
-	free_all(&all);
+	to->unknown = !all.sums.has_tasks;
+	report_modes_json(to, &all.sums.tasks.modes);
+	model_over_time_free(&all.sums);
 	return ret;
 }
 
