@@ -135,9 +135,10 @@ static int run_export(const struct ksv_command *command, int argc, char **argv)
 	if (status >= 0)
 		goto end;
 	status = check_options(&options);
-	/* other formats have no tables */
+	/* other formats have no tables; traces for Perfetto have samples */
 	if (!status && !sinks[options.format])
-		options.source.left_out = ~0U;
+		options.source.left_out = ~(options.format == FORMAT_PERFETTO ?
+					    1U << EXPORT_HOST_SAMPLE : 0);
 	if (!status && argc == first)
 		status = ksv_usage_error(command, "which file?");
 	else if (!status)

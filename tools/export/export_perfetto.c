@@ -22,7 +22,7 @@
 #include "virt_exits.h"
 #include "virt_needs.h"
 
-/** Tracks have numbers: of the host, then of pCPUs, machines, and some for each vCPU. */
+/** Tracks have numbers: of the host, of pCPUs, machines, some for each vCPU, then of samples. */
 #define TRACK_HOST	1
 
 enum vcpu_track { OF_ALL = 0, OF_STATES, OF_EXITS, OF_STEAL, OF_WAKES, OF_TASKS, N_OF_VCPU };
@@ -66,6 +66,11 @@ static uint64_t vcpu_track(const struct perfetto *perfetto, int32_t vcpu, enum v
 {
 	return machine_track(perfetto, virt_model_n_machines(perfetto->model)) +
 	       (uint64_t)vcpu * N_OF_VCPU + what;
+}
+
+static uint64_t sample_track(const struct perfetto *perfetto, int number)
+{
+	return vcpu_track(perfetto, virt_model_n_vcpus(perfetto->model), OF_ALL) + (uint64_t)number;
 }
 
 static uint64_t reason_name(int32_t reason)
@@ -473,6 +478,88 @@ static void put_losses(struct perfetto *perfetto)
 	}
 }
 
+/* --- samples of the host's counters ---------------------------------------------------------- */
+
+/** A number of samples: its name, and its unit, of a counter in a second. */
+static const struct {
+	const char	*name, *unit;
+	int64_t		divisor;
+} sampled[HOST_N_SAMPLED] = {
+	[HOST_SAMPLE_GUEST] = { "CPU guest", "ms/s", 1000000 },
+	[HOST_SAMPLE_USER] = { "CPU user", "ms/s", 1000000 },
+	[HOST_SAMPLE_SYSTEM] = { "CPU system", "ms/s", 1000000 },
+	[HOST_SAMPLE_IRQ] = { "CPU irq", "ms/s", 1000000 },
+	[HOST_SAMPLE_SOFTIRQ] = { "CPU softirq", "ms/s", 1000000 },
+	[HOST_SAMPLE_STEAL] = { "CPU steal", "ms/s", 1000000 },
+	[HOST_SAMPLE_IOWAIT] = { "CPU iowait", "ms/s", 1000000 },
+	[HOST_SAMPLE_IDLE] = { "CPU idle", "ms/s", 1000000 },
+	[HOST_SAMPLE_SWITCHES] = { "context switches", "1/s", 1 },
+	[HOST_SAMPLE_INTERRUPTS] = { "interrupts", "1/s", 1 },
+	[HOST_SAMPLE_FORKS] = { "forks", "1/s", 1 },
+	[HOST_SAMPLE_FAULTS] = { "page faults", "1/s", 1 },
+	[HOST_SAMPLE_MAJOR_FAULTS] = { "major page faults", "1/s", 1 },
+	[HOST_SAMPLE_READ] = { "disks read", "bytes/s", 1 },
+	[HOST_SAMPLE_WRITTEN] = { "disks written", "bytes/s", 1 },
+	[HOST_SAMPLE_SWAP_IN] = { "swap in", "bytes/s", 1 },
+	[HOST_SAMPLE_SWAP_OUT] = { "swap out", "bytes/s", 1 },
+	[HOST_SAMPLE_CPU_SOME] = { "CPU pressure", "ms/s", 1000000 },
+	[HOST_SAMPLE_MEMORY_SOME] = { "memory pressure", "ms/s", 1000000 },
+	[HOST_SAMPLE_MEMORY_FULL] = { "memory pressure, full", "ms/s", 1000000 },
+	[HOST_SAMPLE_IO_SOME] = { "IO pressure", "ms/s", 1000000 },
+	[HOST_SAMPLE_IO_FULL] = { "IO pressure, full", "ms/s", 1000000 },
+	[HOST_SAMPLE_RUNNABLE] = { "runnable tasks", "tasks", 1 },
+	[HOST_SAMPLE_BLOCKED] = { "blocked tasks", "tasks", 1 },
+	[HOST_SAMPLE_MEMORY] = { "memory", "bytes", 1 },
+	[HOST_SAMPLE_AVAILABLE] = { "memory available", "bytes", 1 },
+	[HOST_SAMPLE_FREE] = { "memory free", "bytes", 1 },
+	[HOST_SAMPLE_CACHED] = { "memory cached", "bytes", 1 },
+	[HOST_SAMPLE_SWAP] = { "swap", "bytes", 1 },
+	[HOST_SAMPLE_SWAP_FREE] = { "swap free", "bytes", 1 },
+};
+
+/** A counter of Perfetto has no gaps: there is none of a number that is ever unknown, or falls. */
+static bool is_sampled(const struct perfetto *perfetto, int number)
+{
+	const struct host_sample *samples;
+	size_t n = export_samples(perfetto->job, &samples);
+
+	for (size_t i = 0; i < n; i++)
+		if (samples[i].numbers[number] < 0 ||
+		    (i && number < HOST_N_COUNTERS &&
+		     samples[i].numbers[number] < samples[i - 1].numbers[number]))
+			return false;
+	return n > 1;
+}
+
+/** Until the next sample, a counter is that growth in a second. */
+static int64_t sample_value(const struct host_sample *sample, int number)
+{
+	int64_t more = sample[1].numbers[number] - sample[0].numbers[number];
+
+	return number < HOST_N_COUNTERS ?
+	       (int64_t)((__int128)more * 1000000000 / sampled[number].divisor /
+			 (sample[1].time_ns - sample[0].time_ns)) : sample[0].numbers[number];
+}
+
+static void put_samples(struct perfetto *perfetto)
+{
+	const struct host_sample *samples;
+	size_t n = export_samples(perfetto->job, &samples);
+
+	for (int i = 0; i < HOST_N_SAMPLED; i++) {
+		if (!is_sampled(perfetto, i))
+			continue;
+		put_track(perfetto, sample_track(perfetto, i), TRACK_HOST, sampled[i].name,
+			  perfetto->job->report->n_pcpus +
+			  virt_model_n_machines(perfetto->model) + i, sampled[i].unit);
+		for (size_t j = 0; j + 1 < n && !perfetto->out->error; j++)
+			put(perfetto, &(struct packet_event){
+				.type = PACKET_COUNTER, .track = sample_track(perfetto, i),
+				.time_ns = cut(perfetto, samples[j].time_ns),
+				.value = sample_value(&samples[j], i) });
+	}
+}
+
 /* --- vCPUs of Xen as threads ----------------------------------------------------------------- */
 
 static const enum packet_task_state task_states[VIRT_N_STATES] = {
@@ -538,6 +625,7 @@ int export_perfetto(const struct export_job *job, struct output *out)
 	for (int32_t i = 0; i < virt_model_n_pcpus(perfetto.model); i++)
 		put_occupants(&perfetto, i);
 	put_losses(&perfetto);
+	put_samples(&perfetto);
 	for (int32_t i = 0; i < virt_model_n_machines(perfetto.model); i++)
 		if (export_wants_machine(job, i))
 			put_machine(&perfetto, i);

@@ -11,6 +11,7 @@
 #include "host_tasks.h"
 #include "report_page.h"
 #include "report_worst.h"
+#include "search.h"
 #include "virt_arguments.h"
 #include "virt_exits.h"
 #include "virt_needs.h"
@@ -486,6 +487,35 @@ static void lock_wait_rows(const struct export_job *job, struct export_sink *sin
 		lock_wait_row(job, sink, &job->locks->waits[i]);
 }
 
+size_t export_samples(const struct export_job *job, const struct host_sample **first)
+{
+	const struct host_samples *samples = job->samples;
+	const struct report *report = job->report;
+	size_t begin, end;
+
+	SEARCH_FIRST(begin, 0, samples->n, samples->all[begin].time_ns <= report->from_ns);
+	begin -= begin > 0;
+	SEARCH_FIRST(end, begin, samples->n, samples->all[end].time_ns < report->to_ns);
+	end += end < samples->n;
+	*first = samples->n ? &samples->all[begin] : NULL;
+	return end - begin;
+}
+
+static void host_sample_rows(const struct export_job *job, struct export_sink *sink)
+{
+	const struct host_sample *samples;
+	size_t n = export_samples(job, &samples);
+
+	for (size_t i = 0; i < n && !sink->failed(sink); i++) {
+		struct export_value values[HOST_N_SAMPLED + 1] = { number(samples[i].time_ns) };
+
+		for (int j = 0; j < HOST_N_SAMPLED; j++)
+			values[j + 1] = number_if(samples[i].numbers[j] >= 0,
+						  samples[i].numbers[j]);
+		put(sink, EXPORT_HOST_SAMPLE, values, ARRAY_SIZE(values));
+	}
+}
+
 static bool wants(const struct export_job *job, enum export_table_id table)
 {
 	return !(job->left_out >> table & 1);
@@ -522,5 +552,7 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 		disk_request_rows(job, sink);
 	if (wants(job, EXPORT_LOCK_WAIT))
 		lock_wait_rows(job, sink);
+	if (wants(job, EXPORT_HOST_SAMPLE))
+		host_sample_rows(job, sink);
 	return job->most_moments && wants(job, EXPORT_MOMENT) ? moment_rows(job, sink) : 0;
 }

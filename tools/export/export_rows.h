@@ -10,6 +10,7 @@
 #include "guest_tasks.h"
 #include "host_disks.h"
 #include "host_locks.h"
+#include "host_samples.h"
 #include "report.h"
 
 /** What is exported: the window and the vCPUs are those of a report. */
@@ -22,7 +23,19 @@ struct export_job {
 	/* of the host; none if their table is left out */
 	const struct host_disks	*disks;
 	const struct host_locks	*locks;
+	const struct host_samples *samples;
 };
+
+/**
+ * export_samples - the samples for a window
+ * @first: receives the first of them; NULL: there are none
+ *
+ * They begin with the last one before the window, and end with the first one after it: what was
+ * counted in the window lies between them.
+ *
+ * Return: how many.
+ */
+size_t export_samples(const struct export_job *job, const struct host_sample **first);
 
 /** export_wants_vcpu - is this vCPU among those that were asked for? */
 bool export_wants_vcpu(const struct export_job *job, int32_t vcpu);

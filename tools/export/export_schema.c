@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "export_schema.h"
+#include "host_samples.h"
 
 #define INTEGER(name, what)		{ name, EXPORT_INTEGER, NULL, what }
 #define BOOLEAN(name, what)		{ name, EXPORT_BOOLEAN, NULL, what }
@@ -167,6 +168,17 @@ static const struct export_column lock_wait[] = {
 	BOOLEAN("failed", "it ended without the lock"),
 };
 
+/** Their descriptions are those of HOST_SAMPLE_COUNTERS() and HOST_SAMPLE_STATES(). */
+static const struct export_column host_sample[] = {
+	INTEGER("time_ns", "when the kernel was asked"),
+#define COUNTER(name, key)	INTEGER(key, "counted since its boot; empty: not known"),
+	HOST_SAMPLE_COUNTERS(COUNTER)
+#undef COUNTER
+#define STATE(name, key)	INTEGER(key, "at this time; empty: not known"),
+	HOST_SAMPLE_STATES(STATE)
+#undef STATE
+};
+
 #define TABLE(name, columns, what)	{ name, what, columns, ARRAY_SIZE(columns) }
 
 const struct export_table export_tables[EXPORT_N_TABLES] = {
@@ -188,6 +200,8 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 				      "a request is given to a disk of the host"),
 	[EXPORT_LOCK_WAIT] = TABLE("lock_wait", lock_wait,
 				   "a task of the host begins to wait for a lock of its kernel"),
+	[EXPORT_HOST_SAMPLE] = TABLE("host_sample", host_sample,
+				     "record reads what the host's kernel counts"),
 };
 
 static void create_column(FILE *sql, const struct export_column *column, const char *type)

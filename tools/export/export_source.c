@@ -8,6 +8,7 @@
 
 #include "export_source.h"
 #include "model_files.h"
+#include "model_over_time.h"
 #include "report_range.h"
 
 /** The loaded traces, and the functions that take them. */
@@ -25,13 +26,13 @@ int export_take_moments(const struct ksv_command *command, const struct ksv_opti
 
 static int take_report(const struct loading *loading, struct report *report,
 		       const struct guest_tasks *guests, const struct host_disks *disks,
-		       const struct host_locks *locks)
+		       const struct host_locks *locks, const struct host_samples *samples)
 {
 	const struct export_job job = {
 		.report = report, .most_moments = loading->source->moments,
 		.left_out = loading->source->left_out,
 		.guests = guests, .n_guests = report->load->n_guests, .disks = disks,
-		.locks = locks,
+		.locks = locks, .samples = samples,
 	};
 
 	if (report_window(report, &loading->source->vcpus, 0)) {
@@ -50,13 +51,14 @@ static bool wants(const struct loading *loading, enum export_table_id table)
 	return !(loading->source->left_out >> table & 1);
 }
 
-/** With the tasks of its guests, its disks and its locks. */
+/** With the tasks of its guests, and what its own disks, locks and counters show. */
 static int take_model(const struct loading *loading, struct report *report)
 {
 	const struct model_load *load = report->load;
 	struct guest_tasks *guests = calloc((size_t)load->n_guests + 1, sizeof(*guests));
 	struct host_disks disks = { .n = 0 };
 	struct host_locks locks = { .n = 0 };
+	struct host_samples samples = { .n = 0 };
 	int ret = guests ? 0 : -ENOMEM, status = KSV_EXIT_FILE;
 
 	for (int i = 0; !ret && i < load->n_guests; i++)
@@ -65,12 +67,15 @@ static int take_model(const struct loading *loading, struct report *report)
 		ret = host_disks_read(&disks, load->host.kvm, NULL, NULL);
 	if (!ret && load->host.kvm && wants(loading, EXPORT_LOCK_WAIT))
 		ret = host_locks_read(&locks, load->host.kvm, NULL, NULL);
+	if (!ret && load->host.kvm && wants(loading, EXPORT_HOST_SAMPLE))
+		ret = model_samples_read(&samples, load, report->file);
 	if (ret)
 		ksv_error("%s: %s", report->file, host_trace_problem(ret));
 	else
-		status = take_report(loading, report, guests, &disks, &locks);
+		status = take_report(loading, report, guests, &disks, &locks, &samples);
 	host_disks_free(&disks);
 	host_locks_free(&locks);
+	host_samples_free(&samples);
 	for (int i = 0; guests && i < load->n_guests; i++)
 		guest_tasks_free(&guests[i]);
 	free(guests);
