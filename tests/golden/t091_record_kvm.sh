@@ -6,8 +6,10 @@
 kvm_host
 
 # for a time
+tsc=$(python3 "$GOLDEN/read_tsc.py")
 attempt -d 0.5 -o timed
 status 0
+tsc+=" $(python3 "$GOLDEN/read_tsc.py")"
 restored
 same timed/host.dat "$FAKE_SAMPLE"
 # the size is that of all, in the end
@@ -25,6 +27,14 @@ import json, sys, time
 moment = json.load(open(sys.argv[1]))["moment"]
 assert abs(moment["realtime_ns"] - time.time_ns()) < 100 * 10 ** 9, moment
 assert moment["trace_ns"] > 0, moment
+END
+# samples are on that axis, too: between the TSC before and after, as readers of the trace convert it
+[ "$tsc" = " " ] || check "samples count as the trace does" python3 - timed/recording.json timed/host.dat.samples.csv $tsc << 'END'
+import csv, json, sys
+scale = json.load(open(sys.argv[1]))["tsc_to_ns"]
+before, after = (int(tsc) * scale["mult"] >> scale["shift"] for tsc in sys.argv[3:])
+times = [int(row["time_ns"]) for row in csv.DictReader(open(sys.argv[2]))]
+assert len(times) >= 2 and before < times[0] and times == sorted(times) and times[-1] < after, (before, times, after)
 END
 is "$(json timed/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')" \
 	"[('web', 'none'), ('db', 'none')]"
