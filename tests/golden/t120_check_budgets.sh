@@ -192,8 +192,8 @@ while IFS='|' read -r options words; do
 	status 2
 	says "$ERR" "$words"
 done << 'END'
--q|nothing to check: give --affinity, --affinity-file, --max or --core-isolation
---max wake=1% --affinity d1=0|--affinity, --max and --core-isolation have different tables
+-q|nothing to check: give --affinity, --affinity-file, --irq-affinity, --max or --core-isolation
+--max wake=1% --affinity d1=0|--affinity, --irq-affinity, --max and --core-isolation have different tables
 --max wake=1% --core-isolation|have different tables
 --max wake=1% --topology x|--topology requires --core-isolation
 --affinity d1=0 --per vcpu|require --max

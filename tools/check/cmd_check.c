@@ -11,6 +11,7 @@
 #include "affinity.h"
 #include "check_budgets.h"
 #include "check_cores.h"
+#include "check_irqs.h"
 #include "model_files.h"
 #include "model_irqs.h"
 #include "model_load.h"
@@ -40,6 +41,7 @@ static const char *const per_names[] = {
 struct check_options {
 	const struct ksv_command *command;
 	struct affinity_list	affinities;
+	struct irq_affinities	irqs;
 	struct budget_list	budgets;
 	struct check_windows	windows;
 	struct ksv_vcpu_set	vcpus;
@@ -64,6 +66,20 @@ static int take_affinity(const struct ksv_command *command, const struct ksv_opt
 	if (ret == -EINVAL)
 		return ksv_usage_error(command, "--affinity %s: write vCPUs=pCPUs, such "
 				       "as d1v0=2,3 or d2=0-3", text);
+	if (ret)
+		ksv_error("not enough memory");
+	return ret ? KSV_EXIT_FILE : 0;
+}
+
+static int take_irq_affinity(const struct ksv_command *command, const struct ksv_option *option,
+			     const char *text, void *target)
+{
+	int ret = irq_affinity_add(target, text);
+
+	(void)option;
+	if (ret == -EINVAL)
+		return ksv_usage_error(command, "--irq-affinity %s: write NAME=pCPUs, such as "
+				       "'virtio0*=0,1' or '*=0-3'", text);
 	if (ret)
 		ksv_error("not enough memory");
 	return ret ? KSV_EXIT_FILE : 0;
@@ -147,6 +163,10 @@ static const struct ksv_option check_option_table[] = {
 	  take_affinity, offsetof(OPTIONS, affinities), NULL },
 	{ 0, "affinity-file", "FILE", "the same from a file, one per line",
 	  take_affinity_file, offsetof(OPTIONS, affinities), NULL },
+	{ 0, "irq-affinity", "NAME=CPUS", "these interrupts may be handled on these pCPUs of a\n"
+	  "KVM host, e.g. '*=0,1', 'virtio0*=2', 49=0 or softirq=0-3;\n"
+	  "may be repeated, the last one counts",
+	  take_irq_affinity, offsetof(OPTIONS, irqs), NULL },
 	{ 0, "max", "LIMIT", "a limit, e.g. " BUDGET_WAKE ", steal=1%,\n"
 	  "exit[MSR].rate=1000/s, migration.count=0, or with the\n"
 	  "traces of guests " BUDGET_VECTOR "; may be repeated",
@@ -374,6 +394,21 @@ static int check_isolation(const struct check *check)
 	return status;
 }
 
+static int check_irqs(const struct check *check, struct irq_affinities *affinities)
+{
+	struct table_writer csv = {
+		.table = &check_irqs_table, .format = &table_csv, .out = check->out,
+	};
+	const struct check_irqs irqs = {
+		.affinities = affinities, .load = check->load, .out = check->out,
+		.from_ns = check->from_ns, .to_ns = check->to_ns,
+		.csv = check->options->format == CHECK_CSV ? &csv : NULL,
+		.quiet = check->options->quiet,
+	};
+
+	return check_irqs_run(&irqs);
+}
+
 static int check_host(struct check_options *options, struct model_files *files, int host,
 		      struct output *out)
 {
@@ -404,6 +439,10 @@ static int check_host(struct check_options *options, struct model_files *files, 
 	if (options->budgets.n || options->cores) {
 		status = out_close(out, options->cores ? check_isolation(&check) :
 							 check_limits(&check));
+		goto notes;
+	}
+	if (options->irqs.n) {
+		status = out_close(out, check_irqs(&check, &options->irqs));
 		goto notes;
 	}
 	if (options->format == CHECK_CSV)
@@ -458,14 +497,17 @@ static int check_options(const struct check_options *options)
 	const struct ksv_command *command = options->command;
 	bool windows = options->windows.n;
 
-	int kinds = (options->affinities.n > 0) + (options->budgets.n > 0) + options->cores;
+	int kinds = (options->affinities.n > 0) + (options->budgets.n > 0) + options->cores +
+		    (options->irqs.n > 0);
 
 	if (!kinds)
 		return ksv_usage_error(command, "nothing to check: give --affinity, "
-				       "--affinity-file, --max or --core-isolation");
+				       "--affinity-file, --irq-affinity, --max or "
+				       "--core-isolation");
 	if (kinds > 1)
-		return ksv_usage_error(command, "--affinity, --max and --core-isolation have "
-				       "different tables: check one after the other");
+		return ksv_usage_error(command, "--affinity, --irq-affinity, --max and "
+				       "--core-isolation have different tables: check one after "
+				       "the other");
 	if (options->topology && !options->cores)
 		return ksv_usage_error(command, "--topology requires --core-isolation");
 	if (!options->budgets.n && (windows || ksv_vcpus_given(&options->vcpus) || options->per ||
@@ -499,6 +541,7 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 		status = check_args(&options, argv + first, argc - first, &out);
 end:
 	affinity_free(&options.affinities);
+	irq_affinities_free(&options.irqs);
 	budget_free(&options.budgets);
 	check_windows_free(&options.windows);
 	ksv_vcpus_free(&options.vcpus);
@@ -511,7 +554,8 @@ const struct ksv_command cmd_check = {
 	.summary = "Check the placement of vCPUs, and limits of latency, steal and exits",
 	.notes = KSV_NOTE_HOST
 		 "Exit status 1: a vCPU ran elsewhere, or shared a core with another machine, or\n"
-		 "exceeded a limit; 4: the trace does not show it.\n",
+		 "exceeded a limit, or an interrupt was handled elsewhere; 4: the trace does not\n"
+		 "show it.\n",
 	.options = check_option_table,
 	.n_options = ARRAY_SIZE(check_option_table),
 	.prints_text = true,
