@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host_tasks.h"
 #include "record.h"
 #include "report_range.h"
 #include "terminal.h"
@@ -20,6 +21,7 @@
 #include "top_screen.h"
 #include "top_xen_host.h"
 #include "trace_args.h"
+#include "virt_needs.h"
 
 #define INTERVAL_NS	1000000000
 /** Each takes a model. */
@@ -41,7 +43,7 @@ static const struct top_format *const formats[] = {
 struct top_options {
 	const struct ksv_command *command;
 	int			format;		/* index of @formats; -1: none was asked for */
-	bool			quiet, once, follow, no_exits, exits;
+	bool			quiet, once, follow, no_exits, exits, tasks;
 	const char		*output, *sidecar, *listen;
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to, interval, hold;
@@ -62,6 +64,9 @@ static const struct ksv_option top_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, once), NULL },
 	{ 0, "exits", NULL, "also what VM exits were for; of a complete trace",
 	  ksv_take_flag, offsetof(OPTIONS, exits), NULL },
+	{ 0, "tasks", NULL, "also the tasks of a KVM host: their time on pCPUs, waits and\n"
+	  "wake-ups; of a complete trace",
+	  ksv_take_flag, offsetof(OPTIONS, tasks), NULL },
 	{ 0, "follow", NULL, "FILE is still being written: wait for more at its end",
 	  ksv_take_flag, offsetof(OPTIONS, follow), NULL },
 	{ 0, "listen", "ADDRESS:PORT", "serve counters of live input over HTTP, at\n/metrics; PORT "
@@ -88,7 +93,7 @@ static const struct ksv_option top_option_table[] = {
 
 static unsigned int scope_of(const struct top_options *options)
 {
-	return options->exits ? TOP_ARGUMENTS : TOP_ALL;
+	return (options->exits ? TOP_ARGUMENTS : 0U) | (options->tasks ? TOP_TASKS : 0U);
 }
 
 /** Times may be farther apart than a time can be. */
@@ -230,8 +235,27 @@ static int show_file(const struct top_options *options, struct report *report)
 /** A terminal shows it, unless something else was asked for. */
 static bool wants_screen(const struct top_options *options)
 {
-	return options->format < 0 && !options->listen && !options->once && !options->output &&
-	       top_screen_can();
+	return options->format < 0 && !options->listen && !options->tasks &&
+	       !options->once && !options->output && top_screen_can();
+}
+
+/** Return: KSV_EXIT_OK, or an exit status after a message. */
+static int read_tasks(const struct model_load *load, struct host_tasks *tasks)
+{
+	char advice[VIRT_ADVICE_SIZE];
+	int ret;
+
+	if (!load->host.kvm || !virt_model_knows(load->model, VIRT_NUMBER_TASKS)) {
+		ksv_error("%s: --tasks: its records do not show the host's tasks%s%s", load->path,
+			  load->host.kvm ? ", as " : ": only those of KVM do",
+			  load->host.kvm ? virt_model_advice(load->model, VIRT_NUMBER_TASKS, advice,
+							     sizeof(advice)) : "");
+		return KSV_EXIT_UNTOLD;
+	}
+	ret = host_tasks_read(tasks, load->model, load->host.kvm);
+	if (ret)
+		ksv_error("%s: %s", load->path, host_trace_problem(ret));
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
 static int top_file(struct top_options *options, const char *path, const struct trace_notes *before)
@@ -240,7 +264,8 @@ static int top_file(struct top_options *options, const char *path, const struct 
 		.path = path, .options = options->trace, .quiet = options->quiet, .before = before,
 		.command = options->command, .vcpus = &options->vcpus,
 	};
-	struct report report = { .file = path, .load = &load };
+	struct host_tasks tasks = { .tasks.trace = NULL };
+	struct report report = { .file = path, .load = &load, .host_tasks = &tasks };
 	bool screen = wants_screen(options);
 	int status = model_load(&load);
 
@@ -250,6 +275,8 @@ static int top_file(struct top_options *options, const char *path, const struct 
 		status = report_begin_intervals(&report);
 	if (!status)
 		status = set_window(options, &report);
+	if (!status && options->tasks)
+		status = read_tasks(&load, &tasks);
 	if (!status && screen)
 		status = show_file(options, &report);
 	if ((!status && !screen) || status == -ENOTTY)
@@ -257,6 +284,7 @@ static int top_file(struct top_options *options, const char *path, const struct 
 	if (!status && !options->quiet)
 		model_notes(&load);
 	virt_loss_walk_free(report.lost);
+	host_tasks_free(&tasks);
 	model_unload(&load);
 	return status;
 }
@@ -269,9 +297,9 @@ static int check_live(const struct top_options *options, const char *path)
 	if (options->from.kind || options->to.kind)
 		return ksv_usage_error(options->command, "%s: --from and --to require a complete "
 				       "trace", path);
-	if (options->exits)
-		return ksv_usage_error(options->command, "%s: --exits requires a complete trace",
-				       path);
+	if (options->exits || options->tasks)
+		return ksv_usage_error(options->command, "%s: --%s requires a complete trace",
+				       path, options->exits ? "exits" : "tasks");
 	if (options->trace.correct_skew)
 		return ksv_usage_error(options->command, "%s: --correct-skew requires a complete "
 				       "trace",

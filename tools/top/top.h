@@ -21,6 +21,8 @@ enum top_kind {
 	TOP_WAKE,
 	TOP_STEAL,
 	TOP_LOSS,		/* of a pCPU */
+	TOP_TASK,		/* of the host, on pCPUs, if it is asked for */
+	TOP_TASK_WAIT,		/* of the same task: for a pCPU */
 	TOP_N_KINDS
 };
 
@@ -30,7 +32,8 @@ enum top_kind {
 /** One number, or those that belong together. */
 struct top_fact {
 	enum top_kind	kind;
-	const char	*machine;		/* NULL: of a pCPU */
+	const char	*machine;		/* NULL: of a pCPU. TOP_TASK: that it works for, or
+						 * "host", with no id */
 	const char	*vcpu;			/* NULL: of a machine or pCPU */
 	int32_t		machine_id, vcpu_id;	/* of these; or VIRT_NONE */
 	int		pcpu;			/* or VIRT_NONE */
@@ -52,6 +55,7 @@ enum top_scope {
 	TOP_LIVING = 1 << 0,	/* not those that ended before the window: for days, they would be
 				 * most of it */
 	TOP_ARGUMENTS = 1 << 1,	/* also TOP_ARGUMENT, which takes longer */
+	TOP_TASKS = 1 << 2,	/* also TOP_TASK; @report has the host's tasks */
 };
 
 /**

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "host_tasks.h"
+#include "report_page.h"
 #include "top.h"
 #include "virt_arguments.h"
 #include "virt_needs.h"
@@ -29,6 +31,8 @@ static const struct kind_row {
 	[TOP_WAKE] = { "wakes", TOP_COUNT | TOP_NS | TOP_COMPLETE | TOP_WAKE_NS },
 	[TOP_STEAL] = { "culprit", TOP_NS },
 	[TOP_LOSS] = { "lost", TOP_COUNT | TOP_NS },
+	[TOP_TASK] = { "task", TOP_COUNT | TOP_NS },
+	[TOP_TASK_WAIT] = { "task_wait", TOP_NS | TOP_COMPLETE | TOP_WAKE_NS },
 };
 
 const char *top_section(enum top_kind kind)
@@ -234,6 +238,51 @@ static void pcpu_facts(const struct walk *walk)
 	}
 }
 
+/** Runs that begin in the interval, and the time of all; its waits for a pCPU, and its wake-ups. */
+static void task_facts(const struct walk *walk, const struct host_task_sum *sum)
+{
+	const struct virt_machine *machine = sum->machine == VIRT_NONE ? NULL :
+		virt_model_machine(walk->report->load->model, sum->machine);
+	char name[GUEST_TASK_FULL_NAME];
+	struct top_fact fact = {
+		.kind = TOP_TASK, .machine = report_works_for(walk->report, sum->machine, false),
+		.machine_id = machine ? machine->id : VIRT_NONE, .vcpu_id = VIRT_NONE,
+		.pcpu = VIRT_NONE, .name = name, .id = sum->pid,
+		.complete = VIRT_NONE, .wake_ns = VIRT_NONE,
+	};
+
+	guest_tasks_name(name, sizeof(name), &walk->report->host_tasks->tasks, sum->pid);
+	for (int mode = 0; mode < HOST_N_MODES && sum->modes; mode++)
+		fact.ns += sum->modes->ns[mode];
+	fact.count = sum->on_pcpus ? (int64_t)sum->on_pcpus->runs : 0;
+	if (fact.ns || fact.count)
+		walk->take(walk->arg, &fact);
+	fact.kind = TOP_TASK_WAIT;
+	fact.ns = host_task_wait_ns(sum);
+	fact.count = VIRT_NONE;
+	fact.complete = (int64_t)sum->wake.count;
+	fact.wake_ns = if_any(sum->wake.count, virt_dist_stat(&sum->wake, TOP_WAKE_STAT));
+	if (!knows(walk, VIRT_NUMBER_WAKING))
+		fact.complete = fact.wake_ns = VIRT_NONE;
+	if (fact.ns || sum->wake.count)
+		walk->take(walk->arg, &fact);
+}
+
+/** Return: 0 or -ENOMEM. */
+static int all_tasks(const struct walk *walk)
+{
+	const struct report *report = walk->report;
+	struct host_task_sums sums;
+	int ret = host_task_sums_make(&sums, report->host_tasks, report->load->model,
+				      report->from_ns, report->to_ns);
+
+	for (size_t i = 0; i < sums.n && !ret; i++)
+		if (sums.all[i].pid && report_wants_work(report, sums.all[i].machine))
+			task_facts(walk, &sums.all[i]);
+	host_task_sums_free(&sums);
+	return ret;
+}
+
 int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned int scope,
 	      top_fact_fn take, void *arg)
 {
@@ -250,6 +299,8 @@ int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned 
 	}
 	if (!ret)
 		pcpu_facts(&walk);
+	if (!ret && scope & TOP_TASKS)
+		ret = all_tasks(&walk);
 	report_free(report);
 	return ret;
 }

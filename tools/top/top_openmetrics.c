@@ -38,6 +38,12 @@ static const struct family families[] = {
 	  TOP_STEAL, VALUE_NS, "culprit" },
 	{ "kshark_virt_lost_seconds", "counter", "Time whose records are lost.",
 	  TOP_LOSS, VALUE_NS, NULL },
+	{ "kshark_virt_task_seconds", "counter", "Tasks of the host on pCPUs.",
+	  TOP_TASK, VALUE_NS, "task" },
+	{ "kshark_virt_task_wait_seconds", "counter", "Waits of tasks of the host for a pCPU.",
+	  TOP_TASK_WAIT, VALUE_NS, "task" },
+	{ "kshark_virt_task_wake", "gauge", "wake-up latency of a task of the host.",
+	  TOP_TASK_WAIT, VALUE_WAKE, "task" },
 	{ "kshark_virt_lost_records", "counter", "Lost records, where they were counted.",
 	  TOP_LOSS, VALUE_COUNT, NULL },
 };
@@ -83,7 +89,8 @@ static void put_labels(const struct writer *writer, const struct top_fact *fact)
 		return;
 	}
 	put_label(out, "machine", fact->machine);
-	put_number_label(out, ",machine_id", fact->machine_id);
+	if (fact->machine_id != VIRT_NONE)
+		put_number_label(out, ",machine_id", fact->machine_id);
 	if (fact->vcpu)
 		put_label(out, ",vcpu", fact->vcpu);
 	if (fact->vcpu)
@@ -154,9 +161,10 @@ static bool is_left_out(const struct family *family, const struct top_interval *
 {
 	size_t i = 0;
 
-	while (i < interval->n && interval->facts[i].kind != TOP_ARGUMENT)
+	while (i < interval->n && interval->facts[i].kind != family->kind)
 		i++;
-	return family->kind == TOP_ARGUMENT && i == interval->n;
+	return (family->kind == TOP_ARGUMENT || family->kind == TOP_TASK ||
+		family->kind == TOP_TASK_WAIT) && i == interval->n;
 }
 
 /** @suffix: of counters in HELP and TYPE lines; @type: as put_notes() */

@@ -221,7 +221,8 @@ static int collect(const struct top_interval *interval, struct items *machines, 
 		const struct top_fact *fact = &interval->facts[i];
 		struct item *machine = last_of(machines), *vcpu = last_of(vcpus);
 
-		if (!fact->machine)
+		/* the screen has no tasks of the host */
+		if (!fact->machine || fact->kind >= TOP_TASK)
 			continue;
 		if (!machine || machine->row.machine_id != fact->machine_id) {
 			ret = add_item(machines, fact, TOP_ROW_MACHINE, vcpus->n);

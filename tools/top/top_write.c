@@ -23,12 +23,18 @@ struct text {
 	int		listed;
 };
 
-/** A line per vCPU and kind. */
+static bool is_task(const struct top_fact *fact)
+{
+	return fact->kind == TOP_TASK || fact->kind == TOP_TASK_WAIT;
+}
+
+/** A line per vCPU and kind, and per task of the host. */
 static void text_line(struct text *text, const struct top_fact *fact)
 {
 	char pcpu[16];
 
-	if (text->any && fact->kind == text->last.kind && top_same_subject(fact, &text->last))
+	if (is_task(fact) ? text->any && is_task(&text->last) && fact->id == text->last.id :
+	    text->any && fact->kind == text->last.kind && top_same_subject(fact, &text->last))
 		return;
 	text->listed = 0;
 	text->last = *fact;
@@ -41,6 +47,10 @@ static void text_line(struct text *text, const struct top_fact *fact)
 	} else if (fact->kind == TOP_STATE) {
 		out_str(text->out, "  ");
 		out_text_left(text->out, fact->vcpu, TEXT_NAME - 2);
+	} else if (is_task(fact)) {
+		out_str(text->out, "  ");
+		out_text_left(text->out, fact->name, TEXT_NAME + 6);
+		out_text_left(text->out, fact->machine, 10);
 	} else if (fact->kind == TOP_LOSS) {
 		snprintf(pcpu, sizeof(pcpu), "p%d", fact->pcpu);
 		out_left(text->out, pcpu, strlen(pcpu), TEXT_NAME);
@@ -97,6 +107,22 @@ static void text_wake_ns(struct output *out, int64_t ns)
 	text_ns(out, " ", ns, "");
 }
 
+static void text_task(struct output *out, const struct top_fact *fact)
+{
+	if (fact->kind == TOP_TASK) {
+		text_ns(out, "  on pCPUs ", fact->ns, "");
+		out_printf(out, ", %" PRId64 " runs", fact->count);
+		return;
+	}
+	text_ns(out, "  waits ", fact->ns, "");
+	if (fact->complete == VIRT_NONE)
+		out_str(out, "  wake-ups -");
+	else if (fact->complete)
+		out_printf(out, "  wake-ups %" PRId64, fact->complete);
+	if (fact->complete > 0)
+		text_wake_ns(out, fact->wake_ns);
+}
+
 static void text_fact(struct text *text, const struct top_fact *fact)
 {
 	struct output *out = text->out;
@@ -104,6 +130,10 @@ static void text_fact(struct text *text, const struct top_fact *fact)
 	char names[VIRT_STATE_NAMES];
 
 	text_line(text, fact);
+	if (is_task(fact)) {
+		text_task(out, fact);
+		return;
+	}
 	if (is_state && !fact->ns)
 		return;
 	if (!is_state && text->listed++ >= MAX_LISTED) {
@@ -200,7 +230,8 @@ static void fact_row(struct table_writer *to, const struct top_interval *interva
 		snprintf(pcpu, sizeof(pcpu), "p%d", fact->pcpu);
 	table_row(to, (const struct table_cell[]){
 		table_number(interval->from_ns), table_number(interval->to_ns),
-		table_optional_name(fact->machine), table_optional(!is_pcpu, fact->machine_id),
+		table_optional_name(fact->machine),
+		table_optional(!is_pcpu && fact->machine_id != VIRT_NONE, fact->machine_id),
 		table_optional(is_pcpu, fact->pcpu),
 		table_optional_name(has_pcpu ? pcpu : fact->vcpu),
 		table_optional(is_vcpu, fact->vcpu_id), table_name(top_section(fact->kind)),
