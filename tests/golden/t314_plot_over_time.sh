@@ -44,6 +44,11 @@ run plot -q --over-time=10 --title "a < b" "$WORK/late.dat.gz"
 status 0
 says "$OUT" 'class="unknown" fill="url(#hatch'
 says "$OUT" 'a &lt; b'
+# names have more lines if they do not fit into one
+run plot -q --over-time=3 --width 250 "$SAMPLES/host-samples.dat.gz"
+status 0
+check "names inside" test "$(grep 'class="entry"' "$OUT" | sed 's/.* x="\([0-9]*\).*/\1/' | sort -n | tail -n 1)" -lt 232
+check "all names" test "$(grep -c 'class="entry"' "$OUT")" = 22
 for i in 1 2; do
 	run plot -q --over-time -o "$WORK/$i.png" --height 700 "$SAMPLES/kvm-host.dat"
 	status 0

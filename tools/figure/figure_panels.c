@@ -13,9 +13,11 @@
 #define LEFT		58.0
 #define PANEL_HEIGHT	90.0
 #define LEAST_HEIGHT	24.0
-#define LEAST_WIDTH	300.0
-/** Above a panel: its title, and the names of its curves. */
-#define HEAD_HEIGHT	30.0
+#define LEAST_WIDTH	250.0
+#define RIGHT		18.0
+/** Above a panel: its title and the names of its curves, in one line or more. */
+#define HEAD_GAP	16.0
+#define HEAD_LINE	14.0
 #define SWATCH		9.0
 #define ENTRY_GAP	12.0
 
@@ -25,16 +27,78 @@ struct place {
 	const struct figure_panels *panels;
 	const struct figure_panel *panel;
 	struct canvas		*canvas;
+	double			head_y;		/* upper edge of the names */
 	double			y, height;	/* upper edge */
 	double			high;		/* number at the upper edge */
 };
 
+/* --- names above a panel ---------------------------------------------------------------------- */
+
+static struct canvas_paint paint_of(const struct figure_series *series)
+{
+	const struct virt_look *look = virt_state_look(VIRT_UNKNOWN);
+
+	return series->unknown ? (struct canvas_paint){
+		.color = look->color, .hatch = look->hatch, .hatched = true,
+	} : (struct canvas_paint){ .color = series->color };
+}
+
+/**
+ * From the line at @y on.
+ * @canvas: NULL to measure only
+ *
+ * Return: how many lines they have.
+ */
+static int draw_names(const struct figure_panels *panels, const struct figure_panel *panel,
+		      double y, struct canvas *canvas)
+{
+	const struct canvas_paint frame = { .color = figure_grey, .line = 0.5 };
+	struct canvas_font font = {
+		.size = FIGURE_FONT_SIZE - 0.5, .color = figure_black, .bold = true,
+	};
+	double x = LEFT;
+	int lines = 1;
+
+	if (canvas)
+		canvas_text(canvas, "panel", &font, x, y, panel->title);
+	x += canvas_text_width(&font, panel->title) + ENTRY_GAP;
+	font.bold = false;
+	for (int s = 0; s < panel->n_series; s++) {
+		const struct figure_series *series = &panel->series[s];
+		const struct canvas_paint paint = paint_of(series);
+		double width = SWATCH + 4 + canvas_text_width(&font, series->name);
+
+		if (x > LEFT && x + width > panels->width - RIGHT) {
+			x = LEFT;
+			y += HEAD_LINE;
+			lines++;
+		}
+		if (canvas) {
+			canvas_rect(canvas, "swatch", &paint, x, y - SWATCH + 1, SWATCH, SWATCH);
+			canvas_rect(canvas, "frame", &frame, x, y - SWATCH + 1, SWATCH, SWATCH);
+			canvas_text(canvas, "entry", &font, x + SWATCH + 4, y, series->name);
+		}
+		x += width + ENTRY_GAP;
+	}
+	return lines;
+}
+
+static double head_height(const struct figure_panels *panels, const struct figure_panel *panel)
+{
+	return HEAD_GAP + HEAD_LINE * draw_names(panels, panel, 0, NULL);
+}
+
 /* --- sizes ----------------------------------------------------------------------------------- */
 
+/** What panels have around them. */
 static double around(const struct figure_panels *panels)
 {
-	return 2 * FIGURE_MARGIN + (panels->title && *panels->title ? FIGURE_TITLE_HEIGHT : 0) +
-	       panels->n_panels * HEAD_HEIGHT + FIGURE_AXIS_HEIGHT;
+	double height = 2 * FIGURE_MARGIN + FIGURE_AXIS_HEIGHT +
+			(panels->title && *panels->title ? FIGURE_TITLE_HEIGHT : 0);
+
+	for (int i = 0; i < panels->n_panels; i++)
+		height += head_height(panels, &panels->all[i]);
+	return height;
 }
 
 void figure_panels_least(const struct figure_panels *panels, double *width, double *height)
@@ -83,15 +147,6 @@ static double find_high(const struct figure_panels *panels, const struct figure_
 		for (size_t i = 0; i < panels->n; i++)
 			high = fmax(high, panel->series[s].values[i]);
 	return high > 0 ? round_up(high) : 1;
-}
-
-static struct canvas_paint paint_of(const struct figure_series *series)
-{
-	const struct virt_look *look = virt_state_look(VIRT_UNKNOWN);
-
-	return series->unknown ? (struct canvas_paint){
-		.color = look->color, .hatch = look->hatch, .hatched = true,
-	} : (struct canvas_paint){ .color = series->color };
 }
 
 /** Is each part of a stack known? */
@@ -181,29 +236,17 @@ static void draw_curve(const struct place *place, int s)
 	canvas_group_end(place->canvas);
 }
 
-static void draw_head(const struct place *place)
+static void draw_numbers(const struct place *place)
 {
-	struct canvas_font font = { .size = FIGURE_FONT_SIZE - 0.5, .color = figure_black };
-	double x = place->figure->left, y = place->y - 6;
+	const struct canvas_font font = {
+		.size = FIGURE_FONT_SIZE - 0.5, .color = figure_black, .anchor = CANVAS_END,
+	};
 	char text[40];
 
-	font.bold = true;
-	canvas_text(place->canvas, "panel", &font, x, y, place->panel->title);
-	x += canvas_text_width(&font, place->panel->title) + ENTRY_GAP;
-	font.bold = false;
-	for (int s = 0; s < place->panel->n_series; s++) {
-		const struct figure_series *series = &place->panel->series[s];
-		const struct canvas_paint paint = paint_of(series);
-
-		canvas_rect(place->canvas, "swatch", &paint, x, y - SWATCH + 1, SWATCH, SWATCH);
-		canvas_text(place->canvas, "entry", &font, x + SWATCH + 4, y, series->name);
-		x += SWATCH + 4 + canvas_text_width(&font, series->name) + ENTRY_GAP;
-	}
-	font.anchor = CANVAS_END;
 	snprintf(text, sizeof(text), "%.6g", place->high);
-	canvas_text(place->canvas, "tick", &font, place->figure->left - FIGURE_LABEL_GAP,
+	canvas_text(place->canvas, "tick", &font, LEFT - FIGURE_LABEL_GAP,
 		    place->y + FIGURE_FONT_SIZE - 3, text);
-	canvas_text(place->canvas, "tick", &font, place->figure->left - FIGURE_LABEL_GAP,
+	canvas_text(place->canvas, "tick", &font, LEFT - FIGURE_LABEL_GAP,
 		    place->y + place->height, "0");
 }
 
@@ -220,7 +263,8 @@ static void draw_panel(const struct place *place)
 		draw_curve(place, s);
 	canvas_rect(place->canvas, "frame", &frame, place->figure->left, place->y,
 		    place->figure->right - place->figure->left, place->height);
-	draw_head(place);
+	draw_names(place->panels, place->panel, place->head_y + HEAD_GAP + 8, place->canvas);
+	draw_numbers(place);
 	canvas_group_end(place->canvas);
 }
 
@@ -235,20 +279,21 @@ static void draw(const void *arg, struct canvas *canvas)
 			.from_ns = panels->from_ns, .to_ns = panels->to_ns,
 			.width = panels->width, .title = panels->title,
 		},
-		.rows = &row, .n_rows = 1, .left = LEFT, .right = panels->width - 18,
+		.rows = &row, .n_rows = 1, .left = LEFT, .right = panels->width - RIGHT,
 		.height = figure_panels_height(panels),
 	};
 	struct place place = { .figure = &figure, .panels = panels, .canvas = canvas };
 
 	place.height = (figure.height - around(panels)) / panels->n_panels;
 	place.y = FIGURE_MARGIN + (panels->title && *panels->title ? FIGURE_TITLE_HEIGHT : 0);
-	row.y = place.y + HEAD_HEIGHT;
-	figure.axis_y = place.y + panels->n_panels * (HEAD_HEIGHT + place.height);
+	row.y = place.y + head_height(panels, &panels->all[0]);
+	figure.axis_y = figure.height - FIGURE_MARGIN - FIGURE_AXIS_HEIGHT;
 	figure_draw_title(&figure, canvas);
 	figure_draw_grid(&figure, canvas);
 	for (int i = 0; i < panels->n_panels; i++) {
-		place.y += HEAD_HEIGHT;
 		place.panel = &panels->all[i];
+		place.head_y = place.y;
+		place.y += head_height(panels, place.panel);
 		place.high = find_high(panels, place.panel);
 		draw_panel(&place);
 		place.y += place.height;
