@@ -39,6 +39,27 @@ check "short lines" test -z "$(grep '^  [0-9a-z]* *[0-9f]' "$OUT" | grep '.\{101
 grep -v '^  [nuw]' "$OUT" > "$WORK/text"
 golden "$TEST" "$WORK/text"
 
+# a file may have any numbers
+cp "$SAMPLES/kvm-host.dat" "$WORK/any.dat"
+cat > "$WORK/any.dat.samples.csv" << 'END'
+time_ns,user_ns,system_ns,available_bytes,switches,runnable
+1793000000000,0,0,9223372036854775807,0,9223372036854775807
+1793000000001,9223372036854775807,9223372036854775807,9223372036854775807,9223372036854775806,1
+1794000000000,9223372036854775807,9223372036854775807,9223372036854775807,9223372036854775807,1
+1799000000000,9223372036854775807,9223372036854775807,9223372036854775807,9223372036854775807,1
+END
+for format in text json csv; do
+	run report -q --over-time=3 --format $format "$WORK/any.dat"
+	status 0
+done
+run report -q --over-time=1 --format json --from 1793.3 --to 1794.5 "$WORK/any.dat"
+says "$OUT" '"sampled_available_bytes": null'
+run export -q -f perfetto -o "$WORK/any.pftrace" "$WORK/any.dat"
+status 0
+run plot -q --over-time=3 "$WORK/any.dat"
+status 0
+check "no such coordinates" test -z "$(grep -i 'nan\|inf"' "$OUT")"
+
 # without records of tasks, samples are still known; one at each end of the window
 run report -q -f json "$SAMPLES/host-disks.dat"
 cp "$SAMPLES/host-disks.dat" "$WORK/disks.dat"

@@ -535,10 +535,12 @@ static bool is_sampled(const struct perfetto *perfetto, int number)
 static int64_t sample_value(const struct host_sample *sample, int number)
 {
 	int64_t more = sample[1].numbers[number] - sample[0].numbers[number];
+	__int128 value = sample[0].numbers[number];
 
-	return number < HOST_N_COUNTERS ?
-	       (int64_t)((__int128)more * 1000000000 / sampled[number].divisor /
-			 (sample[1].time_ns - sample[0].time_ns)) : sample[0].numbers[number];
+	if (number < HOST_N_COUNTERS)
+		value = (__int128)more * 1000000000 / sampled[number].divisor /
+			(sample[1].time_ns - sample[0].time_ns);
+	return value < INT64_MAX ? (int64_t)value : INT64_MAX;
 }
 
 static void put_samples(struct perfetto *perfetto)

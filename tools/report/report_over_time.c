@@ -140,7 +140,8 @@ static struct table_cell sampled_cell(const struct host_sample_sums *sampled, in
 		return count_cell(sampled->counts[i]);
 	if (IS_MEAN(i))
 		return mean_cell(sampled->means[i]);
-	return isnan(sampled->means[i]) ? table_unknown() :
+	/* the largest numbers are not those of a double */
+	return !(sampled->means[i] < (double)INT64_MAX) ? table_unknown() :
 	       table_number(llround(sampled->means[i]));
 }
 
@@ -236,8 +237,12 @@ static void cpu_part(struct table_writer *to, const struct over_time *all,
 	size_t at = 0;
 
 	(void)all;
+	/* a file may have any numbers: a sum that is too large is no sum */
 	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
-		cpu_ns += counts[i] > 0 ? counts[i] : 0;
+		if (counts[i] > 0 && __builtin_add_overflow(cpu_ns, counts[i], &cpu_ns)) {
+			cpu_ns = 0;
+			break;
+		}
 	cells[at++] = table_name(time_text(interval->from_ns, from));
 	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
 		cells[at++] = share_cell(counts[i], cpu_ns);
