@@ -130,7 +130,7 @@ QString VirtClocks::adoptOffer(const Judge &job, std::vector<virt_pair> &offer) 
 /** Pair a guest with what explains its rows; so all others of its host: two may be swapped. */
 void VirtClocks::takeOffers(int streamId)
 {
-	if (!_known.count(streamId) || _known[streamId].offer.empty() || virtIsLoading())
+	if (!_known.count(streamId) || _known[streamId].offer.empty() || virtMustWait())
 		return;
 
 	int host = _known[streamId].offer.front().host_stream;

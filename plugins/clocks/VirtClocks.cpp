@@ -466,7 +466,7 @@ void VirtClocks::beginAlign()
 	auto job = std::make_shared<Align>();
 	int id = current(), paired = pairedHostOf(id);
 
-	if (_aligning || !_known.count(id) || virtIsLoading())
+	if (_aligning || !_known.count(id) || virtMustWait())
 		return;
 	job->streamId = id;
 	job->file = fileOf(id);
@@ -559,7 +559,7 @@ void VirtClocks::undo()
 	int id = current();
 	Parts parts = { 0 };
 
-	if (!_known.count(id) || _aligning || virtIsLoading())
+	if (!_known.count(id) || _aligning || virtMustWait())
 		return;
 
 	std::vector<Parts> &before = _known[id].before;
@@ -603,7 +603,7 @@ void VirtClocks::setOffset(int64_t ns)
 {
 	int id = current();
 
-	if (!_known.count(id) || _aligning || virtIsLoading()) {
+	if (!_known.count(id) || _aligning || virtMustWait()) {
 		showStream();
 		return;
 	}

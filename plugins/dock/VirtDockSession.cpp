@@ -57,7 +57,7 @@ std::pair<int64_t, int64_t> VirtDock::here() const
 
 void VirtDock::bookmark()
 {
-	if (_view.isEmpty() || virtIsLoading())
+	if (_view.isEmpty() || virtMustWait())
 		return;
 
 	auto [from, to] = here();
@@ -72,7 +72,7 @@ void VirtDock::bookmark()
 /** A time that has been selected is selected again; a moment comes to the middle. */
 void VirtDock::goTo(const VirtBookmark &one)
 {
-	if (_view.isEmpty() || virtIsLoading())
+	if (_view.isEmpty() || virtMustWait())
 		return;
 
 	auto [from, to] = _view.visible();

@@ -502,7 +502,7 @@ void VirtFindings::go(int line)
 	int64_t before = length ? 0 : AROUND_NS;
 	VirtView &view = _dock->view();
 
-	if (virtIsLoading())
+	if (virtMustWait())
 		return;
 	view.showAround(from - before, from + length + before);
 	/* events go on while KernelShark draws graphs that come */

@@ -55,7 +55,7 @@ VirtKeys::VirtKeys(QMainWindow *window, VirtDock *dock)
 void VirtKeys::add(const QString &keys, const std::function<void()> &what)
 {
 	connect(new QShortcut(QKeySequence(keys), _window), &QShortcut::activated, this, [what] {
-		if (!virtIsLoading())
+		if (!virtMustWait())
 			what();
 	});
 }

@@ -197,7 +197,7 @@ void VirtLoaded::move(const Part &part, int by)
 	Window now(part.path);
 	int64_t from = 0, to = 0;
 
-	if (!now || virtIsLoading())
+	if (!now || virtMustWait())
 		return;
 	if (by) {
 		shift(*now.get(), by, &from, &to);

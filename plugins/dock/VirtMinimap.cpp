@@ -144,7 +144,7 @@ void VirtMinimap::go(const QMouseEvent *event)
 	auto [from, to] = _view->visible();
 	int64_t half = (to - from) / 2;
 
-	if (!(event->buttons() & Qt::LeftButton) || _columns.empty() || virtIsLoading())
+	if (!(event->buttons() & Qt::LeftButton) || _columns.empty() || virtMustWait())
 		return;
 
 	double part = static_cast<double>(event->pos().x() - _left) /

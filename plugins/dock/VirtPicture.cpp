@@ -102,7 +102,7 @@ void VirtPicture::save(int stream)
 	QString filter, name = virtFileOf(stream), file;
 	bool isFigure;
 
-	if (virtIsLoading() || _dock->view().isEmpty())
+	if (virtMustWait() || _dock->view().isEmpty())
 		return;
 	file = QFileDialog::getSaveFileName(_window, "Save picture", name + ".png",
 					    QString(PNG) + ";;" + SVG, &filter,

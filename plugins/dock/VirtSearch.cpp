@@ -321,7 +321,7 @@ void VirtSearch::step(bool forward)
 	auto [from, to] = _dock->view().visible();
 	VirtNames names;
 
-	if (virtIsLoading() || from >= to)
+	if (virtMustWait() || from >= to)
 		return;
 	job->what = _what->currentData().toInt();
 	job->least = _least->value() * units[_unit->currentIndex()].ns;
@@ -369,7 +369,8 @@ void VirtSearch::adopt(const VirtSearchJob &job)
 	_running.reset();
 	/* streams come and go during the search */
 	if (virtIsLoading() || (job.isFound && !isAsBefore(job.parts[job.part].stream))) {
-		_place->clear();
+		_place->setText(job.isCounting ? "" :
+				"Not finished: a trace was loaded. Search again");
 		return;
 	}
 	if (job.isCounting) {

@@ -601,7 +601,7 @@ void VirtWhy::go(const QTreeWidgetItem *item)
 	VirtView &view = _dock->view();
 	VirtFact fact;
 
-	if (!tree || virtIsLoading())
+	if (!tree || virtMustWait())
 		return;
 	fact.text = item->text(COLUMN_WORDS) + ": " + item->text(COLUMN_LENGTH);
 	fact.from = item->data(COLUMN_LENGTH, ROLE_FROM).toLongLong() + offset;

@@ -18,6 +18,7 @@
 #include <QPointer>
 #include <QProgressBar>
 #include <QResizeEvent>
+#include <QStatusBar>
 #include <QTextDocument>
 #include <QTimer>
 
@@ -31,6 +32,9 @@
 #include "virt_text.h"
 
 constexpr int LEAST_CHARACTERS = 10;	/* of what a box lists */
+constexpr int WAIT_TEXT_MS = 10000;	/* how long the status bar has the text */
+constexpr const char *WAIT_TEXT =
+	"Not done: KernelShark loads a trace. Click or press the key again when it has finished";
 
 std::vector<VirtStream> virtStreams()
 {
@@ -243,6 +247,17 @@ bool virtIsLoading()
 	return false;
 }
 
+bool virtMustWait()
+{
+	QMainWindow *window = virtMainWindow();
+
+	if (!virtIsLoading())
+		return false;
+	if (window)
+		window->statusBar()->showMessage(WAIT_TEXT, WAIT_TEXT_MS);
+	return true;
+}
+
 namespace {
 
 constexpr const char *GUARD_NAME = "kshark-virt-guard";
@@ -355,8 +370,9 @@ private:
 	 * A session sets its own markers in the end, and draws those of before once more until
 	 * then, which are numbers of rows: there may be fewer of them now.
 	 */
-	void watch(const QWidget *progress)
+	void watch(QWidget *progress)
 	{
+		showBusy(progress);
 		if (isOfSession(progress)) {
 			virtMainWindow()->setProperty(RESTORED, true);
 			virtDropMarkers(virtMainWindow());
@@ -366,6 +382,17 @@ private:
 			resize();
 			reinterpret_cast<KsGLWidget *>(_graphs)->render();
 		});
+	}
+
+	/** The pointer shows that the window takes no input. A bar may be shown twice. */
+	static void showBusy(QWidget *progress)
+	{
+		if (progress->property(GUARD_NAME).toBool())
+			return;
+		progress->setProperty(GUARD_NAME, true);
+		QApplication::setOverrideCursor(Qt::BusyCursor);
+		connect(progress, &QObject::destroyed, qApp,
+			[] { QApplication::restoreOverrideCursor(); });
 	}
 
 	/** Make up for what was dropped. */
@@ -385,8 +412,10 @@ private:
 		if (event->type() == QEvent::Show && object->isWidgetType() &&
 		    isProgressBar(static_cast<QWidget *>(object)))
 			watch(static_cast<QWidget *>(object));
-		if (isInput(event->type()) && isRefused(object, event))
+		if (isInput(event->type()) && isRefused(object, event)) {
+			refuse(object, event->type());
 			return true;
+		}
 		if (object == _graphs && event->type() == QEvent::KeyRelease)
 			_isKeyDown &= static_cast<QKeyEvent *>(event)->isAutoRepeat();
 		if (object == _graphs && event->type() == QEvent::KeyPress) {
@@ -409,6 +438,17 @@ private:
 		if (!object->isWidgetType() && event->type() != QEvent::Shortcut)
 			return false;
 		return (virtIsLoading() && !isForMessage(object)) || (_isHandled && begins);
+	}
+
+	/** The user learns it, and no button stays pressed. */
+	static void refuse(QObject *object, QEvent::Type type)
+	{
+		if (type == QEvent::MouseButtonRelease) {
+			if (auto *button = qobject_cast<QAbstractButton *>(object))
+				button->setDown(false);
+		} else if (type != QEvent::MouseMove && type != QEvent::KeyRelease) {
+			virtMustWait();
+		}
 	}
 
 	static bool isPress(const QEvent *event)
@@ -525,7 +565,7 @@ bool virtReload(QMainWindow *window)
 {
 	KsDataStore *data = virtDataStore(window);
 
-	if (!data || virtIsLoading())
+	if (!data || virtMustWait())
 		return false;
 	/* KernelShark remembers rows by their numbers: there may be fewer of them now */
 	virtDropMarkers(window);

@@ -175,6 +175,12 @@ QMainWindow *virtMainWindow();
 bool virtIsLoading();
 
 /**
+ * Must something wait that the user wants, as KernelShark loads a file? Then the status bar says
+ * that it has not been done.
+ */
+bool virtMustWait();
+
+/**
  * Keep KernelShark's graphs from being drawn while it loads, make them before it needs them, and
  * one after the other: it would crash. May be called by each plugin, in the window's thread; the
  * first one does it.

@@ -33,13 +33,22 @@ gui_need gui_not gui_find widgets QDockWidget '*' >/dev/null
 gui_menu View 'Virtual machines'
 gui_until gui_find widgets QLabel 'None of the open files shows virtual machines.*' >/dev/null
 gui_shot nothing-virtual
-# until there is something
+# until there is something; a click while it is loaded does nothing, and the window says so
+gui_place widgets QToolButton Worst
+read -r x y <<<"$GUI_X $GUI_Y"
+touch "$GUI_DIR/hold_append"
 gui_menu File 'Append Trace File'
 gui_file "$host"
+gui_until test -e "$GUI_DIR/held"
+gui_until gui_has windows KsWidgetsLib::KsProgressBar
+xdotool mousemove "$x" "$y" click 1
+gui_until gui_find widgets QStatusBar 'Not done: KernelShark loads a trace. *' >/dev/null
+rm "$GUI_DIR/hold_append"
 # (while it is loaded, its progress is the window in use, and has none of these)
 gui_until gui_find items '*' 'g1v0 | *' >/dev/null
 gui_until gui_not gui_find widgets QLabel 'None of the open files shows virtual machines.*' >/dev/null
 gui_until gui_not gui_find widgets QLabel 'No virtual machines in this trace*' >/dev/null
+gui_same "page after the click" on,checked "$(gui_find widgets QToolButton vCPUs | cut -d' ' -f5)"
 gui_quit
 
 # guests of two recordings: one is known, the other one cannot be anybody

@@ -757,12 +757,12 @@ void start()
 
 } // namespace
 
-/** As long as there is a file "hold", this waits. The file "held" shows that it does. */
-static void hold()
+/** As long as there is a file of this name, this waits. The file "held" shows that it does. */
+static void hold(const char *name)
 {
 	FILE *held = nullptr;
 
-	while (!access(beside("hold").c_str(), F_OK)) {
+	while (!access(beside(name).c_str(), F_OK)) {
 		if (!held)
 			held = fopen(beside("held").c_str(), "w");
 		usleep(2000);
@@ -772,8 +772,9 @@ static void hold()
 }
 
 /**
- * plugin-virt has another program read a trace.dat. It waits for hold(), so that a test can do
- * something else while the dock works. If there is a file "crash", that program crashes.
+ * plugin-virt has another program read a trace.dat. It waits while there is a file "hold", so that
+ * a test can do something else while the dock works. If there is a file "crash", that program
+ * crashes.
  */
 extern "C" int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 			   const posix_spawnattr_t *attributes, char *const argv[],
@@ -786,11 +787,24 @@ extern "C" int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_
 
 	memcpy(&real, &symbol, sizeof(real));
 	if (ours)
-		hold();
+		hold("hold");
 	ret = real(pid, path, actions, attributes, argv, envp);
 	if (ours && !ret && !access(beside("crash").c_str(), F_OK))
 		kill(*pid, SIGSEGV);
 	return ret;
+}
+
+/** KernelShark appends a file in a thread, which waits while there is a file "hold_append". */
+extern "C" ssize_t kshark_append_all_entries(struct kshark_context *kshark,
+					     struct kshark_entry **rows, ssize_t n, int first,
+					     struct kshark_entry ***merged)
+{
+	void *symbol = dlsym(RTLD_NEXT, "kshark_append_all_entries");
+	decltype(&kshark_append_all_entries) real;
+
+	memcpy(&real, &symbol, sizeof(real));
+	hold("hold_append");
+	return real(kshark, rows, n, first, merged);
 }
 
 Q_COREAPP_STARTUP_FUNCTION(start)
