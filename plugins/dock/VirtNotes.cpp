@@ -6,8 +6,10 @@
  * The reader of a stream notices problems of its file, in any thread, and leaves a note in the
  * registry. The dock looks for such notes now and then.
  */
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include <QLabel>
 #include <QPushButton>
@@ -61,6 +63,55 @@ QStringList others(QStringList facts, const QStringList &said)
 }
 
 } // namespace
+
+/** A warning, and the button below it, which does what the last one with the same text is to do. */
+class VirtNotes::Row : public QWidget {
+public:
+	explicit Row(const VirtWarning &warning)
+	: _warning(warning)
+	{
+		auto layout = new QVBoxLayout(this);
+		auto text = new QLabel(warning.text);
+
+		text->setTextFormat(Qt::PlainText);
+		virtWrapLabel(text);
+		text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+		layout->setContentsMargins(0, 0, 0, 0);
+		layout->setSpacing(2);
+		layout->addWidget(text);
+		if (warning.button.isEmpty())
+			return;
+
+		auto button = new QPushButton(warning.button);
+
+		connect(button, &QPushButton::clicked, this, [this] {
+			/* it may bring other warnings */
+			std::function<void()> act = _warning.act;
+
+			act();
+		});
+		layout->addWidget(button, 0, Qt::AlignLeft);
+	}
+
+	/** Return: whether it shows the same, and so is this warning now. */
+	bool become(const VirtWarning &warning)
+	{
+		if (warning.text != _warning.text || warning.button != _warning.button)
+			return false;
+		_warning = warning;
+		return true;
+	}
+
+	/** Perhaps it is its own button that has been clicked. */
+	void leave()
+	{
+		hide();
+		deleteLater();
+	}
+
+private:
+	VirtWarning	_warning;
+};
 
 VirtNotes::VirtNotes(QMainWindow *window)
 : _window(window),
@@ -159,29 +210,29 @@ void VirtNotes::tellNothingVirtual(bool nothing)
 
 void VirtNotes::setWarnings(const std::vector<VirtWarning> &warnings)
 {
-	/* perhaps it is one of their buttons that has been clicked */
-	for (QWidget *old : _warnings) {
-		old->hide();
-		old->deleteLater();
-	}
+	std::vector<Row *> old = std::move(_warnings);
+	auto next = old.begin();
+	int place = _layout->indexOf(_nothing);
+
 	_warnings.clear();
 	for (const VirtWarning &warning : warnings) {
-		auto text = new QLabel(warning.text);
+		auto same = std::find_if(next, old.end(), [&warning] (Row *row) {
+			return row->become(warning);
+		});
 
-		text->setTextFormat(Qt::PlainText);
-		virtWrapLabel(text);
-		text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-		_layout->addWidget(text);
-		_warnings.push_back(text);
-		if (warning.button.isEmpty())
+		if (same == old.end()) {
+			_warnings.push_back(new Row(warning));
+			_layout->insertWidget(++place, _warnings.back());
 			continue;
-
-		auto button = new QPushButton(warning.button);
-
-		connect(button, &QPushButton::clicked, this, warning.act);
-		_layout->addWidget(button, 0, Qt::AlignLeft);
-		_warnings.push_back(button);
+		}
+		/* what was before it is not there any more */
+		for (; next != same; ++next)
+			(*next)->leave();
+		_warnings.push_back(*next++);
+		place = _layout->indexOf(_warnings.back());
 	}
+	for (; next != old.end(); ++next)
+		(*next)->leave();
 	showOrHide();
 }
 

@@ -38,10 +38,15 @@ public:
 	/** What is wrong with a session; empty: nothing is. */
 	void setSession(const QString &problem);
 
-	/** What else is to be said, instead of what was last. */
+	/**
+	 * What else is to be said, instead of what was last, in the same order. Those that stay
+	 * keep their buttons, one of which may just be pressed.
+	 */
 	void setWarnings(const std::vector<VirtWarning> &warnings);
 
 private:
+	class Row;
+
 	void look();
 	void showOrHide();
 	void reload();
@@ -53,7 +58,7 @@ private:
 	QLabel		*_status = nullptr;	/* in the status bar, from its first use on */
 	QPushButton	*_reload;
 	QVBoxLayout	*_layout;
-	std::vector<QWidget *>	_warnings;	/* of others */
+	std::vector<Row *>	_warnings;	/* of others */
 	QTimer		_timer;
 };
 

@@ -7,9 +7,25 @@
 . "$(dirname "$0")/lib_virt.sh"
 . "$(dirname "$0")/lib_combo.sh"
 
+press=
+
 seen()
 {
 	gui_find widgets QLabel "$1" >/dev/null
+}
+
+# take: click on the button; with $press, slowly: what the dock aligns is aligned before the release
+take()
+{
+	gui_place widgets QPushButton 'Use this pairing'
+	xdotool mousemove "$GUI_X" "$GUI_Y" mousedown 1
+	gui_until gui_mouse 1 "$GUI_X" "$GUI_Y"
+	if [ -n "$press" ]; then
+		rm "$GUI_DIR/hold"
+		gui_until gui_not seen 'kvm-nosync-g1.dat: *'
+		gui_shot pressed
+	fi
+	xdotool mouseup 1
 }
 
 # taken GUEST: by the button; then all is right
@@ -18,7 +34,7 @@ taken()
 	gui_shot wrong
 	gui_need gui_not seen '*Its clock is wrong*'
 	gui_need grep -q "kshark-virt: $1: It is paired with the wrong" "$GUI_LOG"
-	gui_click QPushButton 'Use this pairing'
+	take
 	gui_until gui_not seen '*It is paired with the wrong*'
 	gui_until seen '*% of its * events fall while the guest was running*'
 	gui_need gui_not gui_find widgets QPushButton 'Use this pairing' >/dev/null
@@ -57,12 +73,20 @@ gui_same "choice of d1v0" none "$(combo_choice 5)"
 combo_close Cancel
 gui_quit
 
-# exchanged vCPUs
-combo_view "$GUI_SAMPLES/kvm-host.dat" "$GUI_SAMPLES/kvm-guest.dat"
+# exchanged vCPUs; beside them another guest whose clock is wrong
+host=$GUI_SAMPLES/kvm-nosync.dat guest=$GUI_SAMPLES/kvm-nosync-g1.dat
+combo_view "$GUI_SAMPLES/kvm-host.dat" "$GUI_SAMPLES/kvm-guest.dat" "$host" "$guest"
 combo_dialog
 combo_choose 2 'kvm-guest.dat: CPU 1'
 combo_choose 3 'kvm-guest.dat: CPU 0'
 combo_close Apply
 gui_until seen 'kvm-guest.dat: It is paired with the wrong vCPUs: its events fit CPU 0 = g1v0, CPU 1 = g1v1 instead, 100.000 % against *'
+# the other warning goes while the button of this one is pressed
+clock_of '3: kvm-nosync-g1.dat'
+gui_until seen 'kvm-nosync-g1.dat: *'
+touch "$GUI_DIR/hold"
+gui_click QPushButton Align
+gui_until test -e "$GUI_DIR/held"
+press=held
 taken kvm-guest.dat
 gui_quit
