@@ -22,7 +22,7 @@
 
 namespace {
 
-constexpr int OWN_AXIS = 31;	/* pixels from the top of the graphs to the line of KernelShark's */
+constexpr int OWN_LABELS = 12;	/* pixels above the times of KernelShark's axis */
 constexpr int TICK = 4, GAP = 24;
 constexpr int64_t SECOND = 1000000000;
 constexpr int DIGITS = 9;	/* of a second */
@@ -106,7 +106,7 @@ void VirtAxis::follow()
 {
 	auto [from, to] = _view->visible();
 
-	if (!_area || _graphs->y() > -OWN_AXIS || _view->isEmpty() || from >= to) {
+	if (!_area || _graphs->y() > -OWN_LABELS || _view->isEmpty() || from >= to) {
 		hide();
 		return;
 	}
