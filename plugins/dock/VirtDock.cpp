@@ -70,7 +70,6 @@ constexpr int REFRESH_MS = 60;
 constexpr int BEST_WIDTH = 300, LEAST_WIDTH = 260, MOST_SHARE = 40;
 constexpr int ROOMY_WIDTH = 1200;	/* of a window with room for details beside its graphs */
 constexpr int MOST_LANES_SHARE = 45;	/* of the upper part's height, in % */
-constexpr int MOST_SMALL_LANES = 120;	/* their height, if there is no room for more */
 constexpr int DETAIL_LINES = 5;
 
 QPointer<VirtDock> theDock;
@@ -382,10 +381,15 @@ void VirtDock::fit()
 	int most = std::max(LEAST_WIDTH, _window->width() * MOST_SHARE / 100);
 	int width = std::min(_userWidth ? _userWidth : BEST_WIDTH, most);
 
-	if (!_isOn || virtIsLoading())
+	if (!_isOn)
 		return;
+	_isFitLate = virtIsLoading();
+	if (_isFitLate) {
+		schedule();
+		return;
+	}
 	_lanesHeight = _overview->fullHeight();
-	_layout->fit(_overview->isVisible() ? std::min(_lanesHeight, MOST_SMALL_LANES) : 0);
+	_layout->fit(_overview->isVisible() && !_overview->isFloating() ? _lanesHeight : 0);
 	_upperHeight = _layout->upperHeight();
 	_graphsHeight = _layout->mostGraphs();
 	if (isVisible() && !isFloating())
@@ -572,6 +576,7 @@ void VirtDock::empty()
 /** Other models have come: what is not seen lets go of the old ones until it is. */
 void VirtDock::forget()
 {
+	_layout->keep(false);
 	_why->forget();
 	if (!_isOn || !_pages->isOn(_spread))
 		_spread->forget();
@@ -626,7 +631,8 @@ void VirtDock::refresh()
 	_serials = job->serials();
 	if (!_isOn)
 		return;
-	if (_lanesHeight != _overview->fullHeight() || _graphsHeight != _layout->mostGraphs())
+	if (_isFitLate || _lanesHeight != _overview->fullHeight() ||
+	    _graphsHeight != _layout->mostGraphs())
 		fit();
 	std::tie(job->from, job->to) = _selection->choose(_view.histo(), _view.visible());
 	std::tie(job->rowsFrom, job->rowsTo) = _view.rows();
@@ -747,6 +753,7 @@ void VirtDock::clicked(const QTreeWidgetItem *item)
 
 	if (subject.vcpu == VIRT_NONE)
 		return;
+	_layout->keep(true);
 	_reveal = { subject.stream, subject.pid };
 	if (_plots.isShown(subject.stream, subject.pid))
 		_view.redraw();
@@ -779,6 +786,7 @@ int VirtDock::pidOf(const virt_model *model, int32_t who)
 
 void VirtDock::bringRows(const VirtWish &rows)
 {
+	_layout->keep(true);
 	_plots.bring(rows);
 	if (rows.pids.empty())
 		return;

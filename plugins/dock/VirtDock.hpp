@@ -195,6 +195,7 @@ private:
 	int			_userHeight = 0;	/* of the lanes; the same */
 	/* for which all fits */
 	int			_upperHeight = 0, _lanesHeight = 0, _graphsHeight = 0;
+	bool			_isFitLate = false;	/* a file was being loaded */
 	VirtSession		_session;
 	VirtSeen		_restored;		/* by a session */
 	bool			_isRestoring = false;	/* and is not seen yet */

@@ -20,7 +20,9 @@ namespace {
 
 constexpr int GRAPHS_SHARE = 60;	/* of the height, in % */
 constexpr int LEAST_GRAPH_WIDTH = 320, LEAST_PAGES_HEIGHT = 60, SMALL_PAGES_HEIGHT = 90;
+constexpr int MOST_SMALL_LANES = 120;	/* height of lanes, if there is no room for more */
 constexpr int LEAST_LINES = 18;		/* of text, for the graphs, their buttons and a warning */
+constexpr int PAGES_LINES = 12;		/* that the pages keep: names, eight rows, buttons */
 
 } // namespace
 
@@ -83,15 +85,19 @@ int VirtLayout::upperHeight() const
 	return _splitter->sizes()[0];
 }
 
-void VirtLayout::fit(int docks)
+void VirtLayout::fit(int lanes)
 {
-	int all = _splitter->height();
+	int all = _splitter->height(), line = _graphs->fontMetrics().height();
+	int share = all * GRAPHS_SHARE / 100;
+	int wanted = std::min(std::max(share, std::min(share, mostGraphs()) + lanes),
+			      all - PAGES_LINES * line);
 	/* in a low window, that is most of it; KernelShark 2.4 itself asks for less */
-	int graphs = std::max(_graphs->minimumHeight(),
-			      LEAST_LINES * _graphs->fontMetrics().height());
-	int least = std::min(docks + graphs, all - SMALL_PAGES_HEIGHT);
-	int upper = std::max(all * GRAPHS_SHARE / 100, least);
+	int graphs = std::max(_graphs->minimumHeight(), LEAST_LINES * line);
+	int least = std::min(std::min(lanes, MOST_SMALL_LANES) + graphs, all - SMALL_PAGES_HEIGHT);
+	int upper = std::max(wanted, least);
 
-	if (!isUsers())
-		_splitter->setSizes({ upper, all - upper });
+	if (isUsers() || (_isKept && all == _fitHeight))
+		return;
+	_fitHeight = all;
+	_splitter->setSizes({ upper, all - upper });
 }

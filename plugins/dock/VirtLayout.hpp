@@ -43,10 +43,16 @@ public:
 	int mostGraphs() const { return _graphs->maximumHeight(); }
 
 	/**
-	 * Give the graphs their share of the height, unless the user has moved the splitter.
-	 * @docks: the least height of those above the graphs
+	 * Give the graphs their share of the height, and the lanes above them @lanes pixels more,
+	 * as far as the pages keep some lines. Not if the user has moved the splitter.
 	 */
-	void fit(int docks);
+	void fit(int lanes);
+
+	/**
+	 * Keep the pages where they are, as a click there has brought graphs, and the next click is
+	 * to be on the same row; until the window has another height, or other files come.
+	 */
+	void keep(bool kept) { _isKept = kept; }
 
 private:
 	bool isUsers() const;
@@ -56,6 +62,8 @@ private:
 	QSplitter	*_splitter;
 	QWidget		*_graphs, *_list;
 	bool		_isMoved;	/* the user or a session has chosen the height */
+	bool		_isKept = false;
+	int		_fitHeight = 0;	/* of all, when the pages got their place */
 };
 
 #endif

@@ -17,12 +17,18 @@ seen()
 	gui_find widgets "$1" "$2" >/dev/null
 }
 
+# details_width: nothing if they are closed
+details_width()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "QDockWidget" && $3 > 100 { print $5 }'
+}
+
 # details_within FROM TO: their width
 details_within()
 {
 	local width
 
-	width=$(gui_ask widgets | awk -F '\t' '$1 == "QDockWidget" && $3 > 100 { print $5 }')
+	width=$(details_width)
 	[ -n "$width" ] && [ "$width" -ge "$1" ] && [ "$width" -le "$2" ]
 }
 
@@ -36,6 +42,19 @@ share_within()
 	read -r _ y _ < <(gui_find widgets QSplitterHandle '*')
 	read -r _ h _ < <(gui_find widgets QStatusBar '*')
 	share=$(((y - top) * 100 / (h - top)))
+	[ "$share" -ge "$1" ] && [ "$share" -le "$2" ]
+}
+
+# graphs_within FROM TO: the same of the graphs with their buttons
+graphs_within()
+{
+	local h top end share graphs
+
+	read -r _ top _ h _ < <(gui_find widgets QMenuBar '*')
+	top=$((top + h))
+	read -r _ end _ < <(gui_find widgets QStatusBar '*')
+	read -r _ _ _ graphs _ < <(gui_find widgets KsTraceGraph '*')
+	share=$((graphs * 100 / (end - top)))
 	[ "$share" -ge "$1" ] && [ "$share" -le "$2" ]
 }
 
@@ -263,21 +282,25 @@ gui_until rows_seen 3
 gui_need seen QPushButton Align
 gui_resize 1600 1000
 warned
-gui_until share_within 58 62
+# the warning takes a part
+gui_until graphs_within 53 62
 gui_until details_within 200 262
 gui_until rows_seen 3
 gui_menu View Clocks*
 gui_until gui_not seen QPushButton Align
 gui_menu View Overlays
 gui_until seen QCheckBox 'CPU graphs'
+# they begin at the least width of what is in them, which depends on Qt
+width=$(details_width)
 drag_details -120
-gui_until details_within 335 385
+gui_until details_within $((width + 110)) $((width + 130))
+width=$(details_width)
 gui_quit
 
 # so it is at the next start
 GUI_SIZE='1600 1000'
 combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
-gui_until details_within 335 385
+gui_until details_within "$width" "$width"
 gui_until seen QCheckBox 'CPU graphs'
 gui_need gui_not seen QPushButton Align
 gui_quit
