@@ -184,7 +184,7 @@ gui_same "offset of the session" "$found" "$(offset)"
 inside "$host" 1013,1014 1
 gui_quit
 
-# what is stored counts, in whatever order the files are opened; undone for good
+# the stored alignment counts, in each order of the files; a session keeps an Undo
 combo_view "$guest" "$host"
 gui_until clock 'Aligned with kvm-nosync.dat by causality: *100.000 % of its *'
 gui_same "offset stored" "$found" "$(offset)"

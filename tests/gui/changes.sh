@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# The file of an open trace is recorded anew, cut, continued, damaged: KernelShark goes on with what
-# is in memory, says what has happened, in the log and in the dock, and shows the new one on a click.
+# The file of an open trace is replaced, cut, continued or damaged: KernelShark keeps what it has in
+# memory. The log and the dock say what has happened, and a click shows the new file.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"

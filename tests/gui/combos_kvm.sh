@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# A KVM host and its guest: paired by what trace-cmd recorded, in whatever order the files are given;
+# A KVM host and its guest: paired by what trace-cmd recorded, in both orders of the files;
 # bridges pixel by pixel, with and without filters, near, far and reopened; the host alone.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"

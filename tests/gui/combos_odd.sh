@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # Files that do not fit together: a guest without a host, a host of another recording, two hosts, two
-# guests, Xen beside KVM, a file that is cut off. It is said what is wrong, and the rest is shown.
+# guests, Xen beside KVM, a file that is cut off. The window says what is wrong, and shows the rest.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -51,7 +51,7 @@ gui_until gui_not gui_find widgets QLabel 'No virtual machines in this trace*' >
 gui_same "page after the click" on,checked "$(gui_find widgets QToolButton vCPUs | cut -d' ' -f5)"
 gui_quit
 
-# guests of two recordings: one is known, the other one cannot be anybody
+# guests of two recordings: one is known, the other one belongs to no machine
 start "$host" "$guest" "$other"
 gui_until combo_note 'dom0-ftrace.dat: it is unknown which machine this is'
 combo_dialog
@@ -69,7 +69,7 @@ for k in 0 1; do
 done
 gui_quit
 
-# a trace that the host does not name: a guess, which is said to be one; and its name is no place for a number
+# a trace that the host does not name: the window says that it guesses; and its name is no place for a number
 cp "$other" "$GUI_DIR/%1.dat"
 other=$GUI_DIR/%1.dat
 start "$host" "$other"

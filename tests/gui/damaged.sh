@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# A damaged file shows all that is good and says in place what is not; what is no trace is refused. What
-# is missing is marked on the axis of time, there and nowhere else, with a text there. A damaged sidecar has a text
-# beside the graphs, too. A file on which libtracecmd crashes is a message in the dock.
+# KernelShark shows the good parts of a damaged file, and says where it is damaged; it refuses a file that is no
+# trace. Marks with a text on the time axis show where records are missing, and nowhere else. A damaged sidecar has
+# a text beside the graphs, too. The dock has a message if libtracecmd crashes on a file.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib_virt.sh"
 . "$(dirname "$0")/lib_combo.sh"
 
-# all graphs at once, whatever the size of letters
+# all graphs at once, at each size of letters
 GUI_SCREEN=2040x1760 GUI_SIZE="2000 1700"
 export XDG_CACHE_HOME=$GUI_DIR/cache
 

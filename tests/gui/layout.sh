@@ -297,7 +297,7 @@ gui_until details_within $((width + 110)) $((width + 130))
 width=$(details_width)
 gui_quit
 
-# so it is at the next start
+# the next start keeps all of this
 GUI_SIZE='1600 1000'
 combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
 gui_until details_within "$width" "$width"

@@ -18,8 +18,8 @@ GUI_LOG=$KSV_ARTIFACTS/gui-$GUI_NAME.log
 GUI_PATIENCE=${GUI_PATIENCE:-180}
 GUI_SCREEN=1640x1060
 GUI_SIZE="1600 1000"
-# settings: of the overlays nothing that lies over the strips, whose colours are compared pixel by pixel; no lanes
-# above the graphs, which get their room, and all parts of the details but the colours
+# settings: no overlays that cover the strips, as tests compare their colours pixel by pixel; no lanes, for more room
+# for the graphs; all parts of the details but the colours
 GUI_STRIPS_ONLY=('[overlays]' labels=false arrows=false migrations=false wakeups=false selected=false
 	'[lanes]' visible=false '[sections]' clocks=true overlays=true markers=true)
 GUI_DIR=$(mktemp -d)
@@ -66,7 +66,7 @@ gui_fail()
 {
 	trap - ERR
 	set +e
-	# what is asked below may fail, too
+	# the questions below may fail, too
 	[ -z "$GUI_FAILED" ] || { kill -TERM $$; exit 1; }
 	GUI_FAILED=1
 	{
@@ -480,8 +480,8 @@ gui_enabled()
 	gui_find "$@" >/dev/null && read -r found <"$GUI_SAID" && [[ $found == *\ on* ]]
 }
 
-# Mouse buttons are let go, and drags go on, when KernelShark has seen what was before: the window
-# manager holds a press back, and lets go of it where the mouse is by then.
+# Release mouse buttons, and continue drags, only after KernelShark has seen the events before: the window
+# manager delays a press, and delivers it where the mouse is by then.
 
 # gui_mouse BUTTONS X Y: KernelShark has got this position of the mouse and these buttons
 gui_mouse()
@@ -490,7 +490,7 @@ gui_mouse()
 	[[ $(<"$GUI_SAID") == "$1"$'\t'"$2"$'\t'"$3"$'\t'* ]]
 }
 
-# gui_released N: N buttons have been let go; or KernelShark has ended, as requested
+# gui_released N: N buttons have been released; or KernelShark has ended, as requested
 gui_released()
 {
 	local n
@@ -873,7 +873,7 @@ gui_check_graph()
 {
 	local end=$((SECONDS + GUI_PATIENCE))
 
-	# KernelShark may rest for a moment before it draws anew
+	# KernelShark may pause for a moment before it draws again
 	until gui_graph_right "$@" >"$GUI_DIR/graph" 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || {
 			cat "$GUI_DIR/graph"

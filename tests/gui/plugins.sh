@@ -31,7 +31,7 @@ plot_field()
 	before=$(gui_pixels "$GUI_X0" "$GUI_TOP" $((GUI_X1 - GUI_X0)) 250 | md5sum)
 	gui_menu Tools 'Plot Event Field'
 	gui_dialog 'Plot Event Field'
-	# that of the event that is there first; the other one's is another
+	# the field of the event that is chosen first; the other event has another field
 	field=$(gui_combo_at 3)
 	gui_click QLineEdit '*'
 	xdotool key ctrl+a type --delay 1 "$2"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	probe.cpp
- * @brief	Shows a test KernelShark's window; only makes the dock wait, or what it
- *		starts crash, if asked to.
+ * @brief	Shows a test KernelShark's window. If a test asks for it, the dock or KernelShark
+ *		waits, or a program that the dock starts crashes.
  *
  * Preloaded into KernelShark by the GUI tests. What a test does, it does with mouse and keys; to
  * know where to click and what the list says, it asks here, through two FIFOs: one command a line
@@ -599,7 +599,7 @@ QString clipboard()
 	return text.isEmpty() || text.endsWith('\n') ? text : text + "\n";
 }
 
-/** pid: of KernelShark, whatever has started it */
+/** pid: of KernelShark itself, not of the program that started it */
 QString pid()
 {
 	return QString("%1\n").arg(getpid());

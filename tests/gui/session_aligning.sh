@@ -19,7 +19,7 @@ align()
 {
 	rm -f "$GUI_DIR/held"
 	touch "$GUI_DIR/hold"
-	# what is said about the clock comes later, and moves the button
+	# the text about the clock comes later, and moves the button
 	gui_still
 	gui_click QPushButton Align
 	gui_until clock 'Aligning ...'

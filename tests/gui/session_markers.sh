@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sessions of what has been done in the dock: graphs that it brought and pinned, markers, which KernelShark
-# sets anew before it has drawn anything, combos, overlays, columns, parts, the list of the worst. Restored
+# Sessions keep what a user has done in the dock: graphs that it brought and pinned, markers, which KernelShark
+# sets before it has drawn anything, combos, overlays, columns, parts, the list of the worst. Restored
 # from the command line, by "Import Session" and by "Restore Last Session"; of one file, of a KVM pair
-# with its combos, of three files. When a file is appended, markers are set anew, too.
+# with its combos, of three files. KernelShark also sets the markers again when it appends a file.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -169,7 +169,7 @@ restored()
 	# those of three files do not fit, and KernelShark 2.4 scrolls them by half a graph
 	[[ $1 == three-* && $(ldd "$(command -v kernelshark)") == *libQt6Widgets* ]] ||
 		gui_same "names of the graphs of $1" "$5" "$(names_seen)"
-	# an import leaves the dock alone; whatever was open, it is read from the same place
+	# an import does not change the dock; its state is read from the same place
 	[[ $1 != *-argument && $1 != xen-last ]] || state >"$GUI_DIR/state"
 	diff "$GUI_DIR/kept" "$GUI_DIR/state" >&2 || gui_fail "$1: the dock is not as it was"
 	gui_graphs

@@ -22,7 +22,7 @@ black()
 	gui_count_colour "$BLACK" "$@"
 }
 
-# told: what is said of the migration in $ran $time $from $to, and where the markers are
+# told: the description of the migration in $ran $time $from $to, and the places of the markers
 told()
 {
 	gui_until virt_details "d1v0 migrated from pCPU $from to pCPU $to"
@@ -77,7 +77,7 @@ while IFS=, read -r _ _ ran time pcpus; do
 done < <("$KSV_MODEL_CSV" "$file" | grep '^migration,20000,')
 gui_need [ "$n" -gt 3 ]
 
-# What is let go before KernelShark looks whether it is held, and pressed again, zooms, too, and ends.
+# A button that is released before KernelShark looks whether it is down, and pressed again, also zooms, and stops.
 quick()
 {
 	local from=$VIRT_FROM to=$VIRT_TO

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Markers of the worst moments: each kind where "kshark-virt report --worst" says that it lies, walked
-# along in the dock's list with "Next worst" and "Previous worst", text on a double click with markers A
+# Markers of the worst moments: each kind where "kshark-virt report --worst" has it, stepped through
+# in the dock's list with "Next worst" and "Previous worst", text on a double click with markers A
 # and B at its ends; never nearer to each other than they are wide, the worst one always there; in
 # combos; kept for the next start.
 # shellcheck source-path=SCRIPTDIR
@@ -444,7 +444,7 @@ type_offset "$later"
 gui_until irqs_shown combo-irq-moved
 gui_quit
 
-# Of Xen, too: by the stored alignment, by that of the button, and none without.
+# The same on Xen: with the stored alignment and with that of the button; no moments without one.
 file=$GUI_DIR/domU.xen guest=$GUI_DIR/domU-ftrace.dat
 gzip -dc "$GUI_SAMPLES/domU.xen.gz" >"$file"
 cp "$GUI_SAMPLES/domU.xen.meta.json" "$GUI_SAMPLES/domU-ftrace.dat" "$GUI_DIR"

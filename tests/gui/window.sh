@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Only a window of a trace is loaded: its rows, with what went on when it begins; the title and the dock
-# say which one, and load the one before, the one behind, or what lies between A and B. A session
-# restores it.
+# Only a window of a trace is loaded: its rows, and what was running at its start. The title and the dock
+# say which window it is. Buttons load the window before, the window after, or the time from A to B. A
+# session restores the window.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -109,7 +109,7 @@ gui_until gui_is count "$n"
 gui_until is_titled "$title"
 gui_quit
 
-# a trace that is not there any more: what is shown stays
+# a trace that has been deleted: the window stays as it is
 virt_open "$pointer"
 shows 1.000 2.000
 mv "$file" "$file.away"

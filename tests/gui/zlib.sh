@@ -9,7 +9,7 @@
 
 ROWS=2000
 
-# look FOLDER: what is shown of its files
+# look FOLDER: what the window shows of its files
 look()
 {
 	gui_ask count
