@@ -241,7 +241,8 @@ def ctf_metadata(case, folder):
 
 def ctf_stream(case, folder):
     """Packets that are cut, or claim other sizes and times."""
-    names = sorted(name for name in os.listdir(case.path(folder)) if name not in ("metadata", "index"))
+    names = sorted(entry.name for entry in os.scandir(case.path(folder))
+                   if entry.is_file(follow_symlinks=False) and entry.name not in ("metadata", "index"))
     name = os.path.join(folder, case.rng.choice(names))
     data = case.read(name)
     if case.rng.random() < 0.3:
