@@ -150,12 +150,21 @@ def part_kills(case):
     if status not in (0, -how):
         wrong("ended with %d after signal %d" % (status, how))
     sidecar = os.path.exists(case.path("out.xen.meta.json"))
-    if case.read("out.xen") != b"old":
+    is_old = case.read("out.xen") == b"old"
+    if not is_old:
         if case.read("out.xen") != case.read("new.xen") or not sidecar:
             wrong("a trace that is not complete, or has no sidecar")
-    if sidecar and case.read("out.xen.meta.json") != case.read("new.xen.meta.json"):
-        wrong("a sidecar that is not complete")
-    if status == 0 and case.read("out.xen") == b"old":
+    if sidecar:
+        written = json.loads(case.read("out.xen.meta.json"))
+        # from before the trace is there until after it, the sidecar keeps the older one, of which there is none
+        replaces = written.pop("replaces", None)
+        if written != json.loads(case.read("new.xen.meta.json")):
+            wrong("a sidecar that is not complete")
+        if replaces is None if is_old else status == 0 and replaces is not None:
+            wrong("a sidecar that does not keep the older one, or keeps it in the end")
+        if replaces is not None and (replaces["trace_bytes"], replaces["sidecar"]) != (len(b"old"), {}):
+            wrong("another sidecar than the older one is kept")
+    if status == 0 and is_old:
         wrong("exit status 0 and no output")
     if how != signal.SIGKILL:
         judge.no_leftovers(case.folder, "signal %d" % how)
