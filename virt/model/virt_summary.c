@@ -358,7 +358,7 @@ static void touch(struct culprit_scratch *scratch, int32_t *n_touched, int32_t b
 static uint32_t gallop(const void *array, size_t stride, uint32_t from, uint32_t n,
 		       int64_t time_ns)
 {
-	size_t lo = from, step = 1, hi;
+	size_t lo = from, step = 1, hi, later;
 
 	while (lo + step < n &&
 	       *(const int64_t *)((const char *)array + (lo + step) * stride) <= time_ns) {
@@ -366,8 +366,10 @@ static uint32_t gallop(const void *array, size_t stride, uint32_t from, uint32_t
 		step *= 2;
 	}
 	hi = lo + step < n ? lo + step : n;
-	/* the last one that is not later; @lo is one */
-	return virt_first_at(array, stride, lo + 1, hi, time_ns + 1) - 1;
+	/* @lo is not later; time_ns + 1 may be no number */
+	SEARCH_FIRST(later, lo + 1, hi,
+		     *(const int64_t *)((const char *)array + later * stride) <= time_ns);
+	return (uint32_t)later - 1;
 }
 
 static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scratch *scratch,

@@ -812,6 +812,30 @@ static void test_polled(void **state)
 	assert_string_equal(life(model), "G0 H100e");
 }
 
+/** A trace may end at the last moment that there is. */
+static void test_last_moment(void **state)
+{
+	const int64_t begin = INT64_MAX - 100;
+	struct virt_model *model = with_vcpus(1);
+	struct virt_pcpu_totals totals;
+
+	(void)state;
+	set(model, 0, begin, VIRT_GUEST, 1, NONE, 0);
+	occupy(model, 1, begin, 0, true);
+	set(model, 0, begin + 20, VIRT_HYPERVISOR, 1, NONE, EXIT);
+	set(model, 0, begin + 30, VIRT_GUEST, 1, NONE, 0);
+	assert_int_equal(virt_model_finish(model, begin, INT64_MAX), 0);
+	check_totals(model, begin, INT64_MAX, (struct virt_totals){
+		.ns = { [VIRT_GUEST] = 90, [VIRT_HYPERVISOR] = 10 },
+		.count = { [VIRT_GUEST] = 2, [VIRT_HYPERVISOR] = 1 },
+	});
+	virt_pcpu_totals(model, 1, begin, INT64_MAX, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 90);
+	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 10);
+	assert_int_equal(totals.idle_ns + totals.task_ns + totals.unknown_ns, 0);
+	virt_model_free(model);
+}
+
 static void test_names(void **state)
 {
 	static const char *const names[] = {
@@ -855,6 +879,7 @@ int main(void)
 		cmocka_unit_test(test_clipped),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_polled),
+		cmocka_unit_test(test_last_moment),
 		cmocka_unit_test(test_names),
 	};
 
