@@ -11,7 +11,7 @@
 
 #include "array.h"
 #include "host_samples.h"
-#include "whole_file.h"
+#include "regular_file.h"
 
 static const char *const keys[HOST_N_SAMPLED] = {
 #define HOST_SAMPLE_KEY(name, key)	[HOST_SAMPLE_##name] = (key),
@@ -24,6 +24,9 @@ static const char time_key[] = "time_ns";
 
 /** Columns of a file; those of later versions are read over. */
 #define MAX_COLUMNS	128
+
+_Static_assert((MAX_COLUMNS + 1) * 21 < HOST_SAMPLE_LINE_READ, "a line has room for all numbers");
+
 /** In the place of a number's index. */
 #define COLUMN_TIME	HOST_N_SAMPLED
 #define COLUMN_OTHER	(HOST_N_SAMPLED + 1)
@@ -80,13 +83,37 @@ static int column_of(const char *title, size_t n)
 	return COLUMN_OTHER;
 }
 
+/** A line without its end. */
+struct line {
+	char	text[HOST_SAMPLE_LINE_READ];
+	bool	whole;		/* false: it is longer, or has a NUL */
+};
+
+/** Return: is there one more? One without its end is none. */
+static bool next_line(struct line *line, FILE *file)
+{
+	size_t n = 0;
+	int c;
+
+	line->whole = true;
+	while ((c = getc_unlocked(file)) != EOF && c != '\n') {
+		line->whole &= c && n < sizeof(line->text) - 1;
+		if (line->whole)
+			line->text[n++] = (char)c;
+	}
+	line->text[n] = '\0';
+	return c == '\n';
+}
+
 /** Return: false unless each column is there once, and times are. */
-static bool take_titles(struct columns *columns, const char *line, const char *end)
+static bool take_titles(struct columns *columns, const struct line *line)
 {
 	bool seen[HOST_N_SAMPLED + 1] = { false };
 
-	for (const char *at = line;; at++) {
-		size_t n = strcspn(at, ",\n");
+	if (!line->whole)
+		return false;
+	for (const char *at = line->text;; at++) {
+		size_t n = strcspn(at, ",");
 		int column = column_of(at, n);
 
 		if (columns->n == MAX_COLUMNS || (column <= COLUMN_TIME && seen[column]))
@@ -95,7 +122,7 @@ static bool take_titles(struct columns *columns, const char *line, const char *e
 			seen[column] = true;
 		columns->all[columns->n++] = column;
 		at += n;
-		if (at == end)
+		if (!*at)
 			return seen[COLUMN_TIME];
 	}
 }
@@ -114,62 +141,86 @@ static const char *take_number(const char *at, int64_t *number)
 }
 
 /** Return: is it a sample? */
-static bool take_line(struct host_sample *sample, const struct columns *columns, const char *line,
-		      const char *end)
+static bool take_sample(struct host_sample *sample, const struct columns *columns,
+			const struct line *line)
 {
-	const char *at = line;
+	const char *at = line->text;
 
 	for (int i = 0; i < HOST_N_SAMPLED; i++)
 		sample->numbers[i] = HOST_SAMPLE_UNKNOWN;
 	sample->time_ns = HOST_SAMPLE_UNKNOWN;
-	for (int i = 0; i < columns->n; i++) {
+	for (int i = 0; i < columns->n && line->whole; i++) {
 		int column = columns->all[i];
-		int64_t ignored;
 
 		if (column == COLUMN_OTHER)
-			at += strcspn(at, ",\n");
+			at += strcspn(at, ",");
 		else
 			at = take_number(at, column == COLUMN_TIME ? &sample->time_ns :
-					 column < HOST_N_SAMPLED ? &sample->numbers[column] :
-					 &ignored);
-		if (!at || (i + 1 < columns->n ? *at != ',' : at != end))
+					 &sample->numbers[column]);
+		if (!at || *at != (i + 1 < columns->n ? ',' : '\0'))
 			return false;
 		at++;
 	}
 	return sample->time_ns >= 0;
 }
 
-int host_samples_parse(struct host_samples *samples, const char *text)
+/** The lines below the titles. Return: 0 or a negative errno. */
+static int take_lines(struct host_samples *samples, const struct columns *columns,
+		      struct line *line, FILE *file)
 {
-	struct columns columns = { .n = 0 };
-	const char *end = strchr(text, '\n');
-
-	if (!end || !take_titles(&columns, text, end))
-		return -EBADMSG;
-	for (const char *line = end + 1; (end = strchr(line, '\n')); line = end + 1) {
+	while (next_line(line, file)) {
 		struct host_sample sample;
 
-		if (!take_line(&sample, &columns, line, end) ||
+		if (!take_sample(&sample, columns, line) ||
 		    (samples->n && sample.time_ns <= samples->all[samples->n - 1].time_ns)) {
 			samples->bad_lines++;
 			continue;
 		}
+		if (samples->n == HOST_SAMPLES_MAX)
+			return -EFBIG;
 		if (ARRAY_GROW(samples->all, samples->n, samples->room))
 			return -ENOMEM;
 		samples->all[samples->n++] = sample;
 	}
-	return 0;
+	return ferror(file) ? -EIO : 0;
+}
+
+int host_samples_take(struct host_samples *samples, FILE *file)
+{
+	struct columns columns = { .n = 0 };
+	struct line line;
+	int ret;
+
+	*samples = (struct host_samples){ .all = NULL };
+	if (next_line(&line, file) && take_titles(&columns, &line))
+		ret = take_lines(samples, &columns, &line, file);
+	else
+		ret = ferror(file) ? -EIO : -EBADMSG;
+	if (ret)
+		host_samples_free(samples);
+	return ret;
 }
 
 int host_samples_read(struct host_samples *samples, const char *trace_path)
 {
-	char *path = host_samples_path(trace_path), *text = NULL;
-	size_t size;
-	int ret = path ? whole_file_read(path, HOST_SAMPLES_MAX_BYTES, &text, &size) : -ENOMEM;
+	char *path = host_samples_path(trace_path);
+	int fd = path ? regular_file_open(path) : -ENOMEM, ret = fd < 0 ? fd : 0;
+	FILE *file = NULL;
+	struct stat st;
 
-	if (!ret)
-		ret = strlen(text) == size ? host_samples_parse(samples, text) : -EBADMSG;
-	free(text);
+	*samples = (struct host_samples){ .all = NULL };
+	if (!ret && fstat(fd, &st))
+		ret = -errno;
+	if (!ret && st.st_size > HOST_SAMPLES_MAX_BYTES)
+		ret = -EFBIG;
+	if (!ret) {
+		file = fdopen(fd, "r");
+		ret = file ? host_samples_take(samples, file) : -ENOMEM;
+	}
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
 	free(path);
 	return ret;
 }

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,11 +23,17 @@ extern "C" {
 
 #define HOST_SAMPLES_ENDING	".samples.csv"
 
-/** A recording of a week has fewer samples; a larger file is refused. */
-#define HOST_SAMPLES_MAX_BYTES	((size_t)256 << 20)
+/** Those of a week; a file with more, which would take more than 150 MB of memory, is refused. */
+#define HOST_SAMPLES_MAX	(7 * 24 * 3600)
 
-/** A line of the file, with its end and a NUL. */
+/** A line that is written, with its end and a NUL. */
 #define HOST_SAMPLE_LINE	1024
+
+/** A line that is read, with its end: later versions may have more numbers. */
+#define HOST_SAMPLE_LINE_READ	4096
+
+/** What time is spent on: a larger file is refused. */
+#define HOST_SAMPLES_MAX_BYTES	((off_t)HOST_SAMPLES_MAX * HOST_SAMPLE_LINE)
 
 #define HOST_SAMPLE_UNKNOWN	(-1)
 
@@ -103,13 +111,14 @@ size_t host_samples_line(char line[HOST_SAMPLE_LINE], const struct host_sample *
  *
  * A last line without its end is left out: the recording goes on, or its recorder was killed.
  *
- * Return: 0; -ENOENT: there are none; -ENOMEM; -EBADMSG: the file is something else; or as
- * whole_file_read().
+ * Return: 0; -ENOENT: there are none; -ENOMEM; -EBADMSG: the file is something else; -EFBIG: it has
+ * too many samples or bytes; or another negative errno, as of regular_file_open(). There are no
+ * samples then.
  */
 int host_samples_read(struct host_samples *samples, const char *trace_path);
 
-/** host_samples_parse - the same of a text, which is not changed */
-int host_samples_parse(struct host_samples *samples, const char *text);
+/** host_samples_take - the same of a file that is open, of any number of bytes */
+int host_samples_take(struct host_samples *samples, FILE *file);
 void host_samples_free(struct host_samples *samples);
 
 /** An interval; by enum host_sample_number. */

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Side files that ask for much memory: side_files.py COMMAND SAMPLES FOLDER
 
-A sidecar, a recording.json, a table of hypercalls and a monitor's log of very many objects, numbers
-or bytes. Each command ends with a message or a result, within 256 MB and 64 bytes for each record.
+A sidecar, a recording.json, a table of hypercalls, a monitor's log and a host's samples of very many objects,
+numbers or bytes. Each command ends with a message or a result, within 256 MB and 64 bytes for each record.
 """
 import os
 import resource
@@ -99,5 +99,24 @@ with open(log, "wb") as file:
     for _ in range(10):
         file.write((b"1@1.000000:e " + b"y" * 60000 + b"\n") * 512)
 run("long lines", (3,), *ask)
+
+# samples of a host's counters: very many of them, and lines, columns or numbers that do not end
+samples = host + ".samples.csv"
+ask = ("report", "--over-time=2", "-f", "csv", host)
+nothing = run("no samples", (0,), *ask)
+for what, title, line, n in (("samples", b"time_ns,forks", b"%d,\n", 3000000), ("lines", b"time_ns", b"\n", 30000000),
+                             ("bad samples", b"time_ns", b"1,%d\n", 3000000),
+                             ("a line", b"time_ns\n", b"1" * 100, 1000000), ("a title", b"time_ns,forks", b"x", 90000000),
+                             ("columns", b"time_ns,forks", b",x", 40000000), ("NUL", b"time_ns\n", bytes(1000), 80000)):
+    with open(samples, "wb") as file:
+        file.write(title + (b"\n" if b"\n" in line else b""))
+        if b"%d" in line:
+            file.writelines(line % (1000000000 + i) for i in range(n))
+        else:
+            file.write(line * n)
+    if run("samples, very many: " + what, (0,), *ask).splitlines()[-2:] != nothing.splitlines()[-2:]:
+        bad += 1
+        print("samples, very many: %s: change what is not sampled" % what)
+os.unlink(samples)
 print("%d runs, %d complaints" % (runs, bad))
 sys.exit(bad > 0)

@@ -167,7 +167,7 @@ struct record {
 	int			user_status, recorder_status;
 	int			signal;
 	int			samples;	/* descriptor of the file of samples, or -1 */
-	size_t			samples_bytes;
+	int			n_samples;
 	int64_t			sampled_ns;	/* when the last sample was due */
 	struct record_count	count;
 	enum record_stop	stop;

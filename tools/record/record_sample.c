@@ -174,29 +174,32 @@ static int64_t trace_time_ns(const struct record *record)
 	return record_now_ns();
 }
 
-/** A file that cannot be written is given up: the trace is complete without it. */
+/** The trace is complete without the file. */
+static void give_up(struct record *record, const char *why)
+{
+	ksv_note("%s/" RECORD_KVM_FILE HOST_SAMPLES_ENDING ": there are no more samples of this "
+		 "host's counters: %s", record->folder, why);
+	close(record->samples);
+	record->samples = -1;
+}
+
 static void put(struct record *record, const char *line, size_t n)
 {
-	int fd = record->samples;
-	bool done = record->samples_bytes + n <= HOST_SAMPLES_MAX_BYTES &&
-		    write(fd, line, n) == (ssize_t)n;
+	ssize_t done = write(record->samples, line, n);
 
-	if (done) {
-		record->samples_bytes += n;
-		return;
-	}
-	ksv_note("%s/" RECORD_KVM_FILE HOST_SAMPLES_ENDING ": there are no more samples of this "
-		 "host's counters: %s", record->folder,
-		 record->samples_bytes + n > HOST_SAMPLES_MAX_BYTES ? "the file is full" :
-		 strerror(errno));
-	close(fd);
-	record->samples = -1;
+	if (done != (ssize_t)n)
+		give_up(record, strerror(done < 0 ? errno : ENOSPC));
 }
 
 static void put_sample(struct record *record, struct host_sample *sample)
 {
 	char line[HOST_SAMPLE_LINE];
 
+	if (record->n_samples == HOST_SAMPLES_MAX) {
+		give_up(record, "the file is full");
+		return;
+	}
+	record->n_samples++;
 	put(record, line, host_samples_line(line, sample));
 }
 
