@@ -96,6 +96,17 @@ cat > "$WORK/expected" << 'END'
 400 - 1 - -
 END
 check "sums of samples" diff "$WORK/expected" "$WORK/sums"
+# a share is of the time of all CPUs: without a part of that time, or if it is no number, no share is known
+for numbers in 100,200,50,25,15,7,3,600 100,200,50,25,15,7,3, ,9223372036854775807,0,0,0,0,0,0 \
+	9223372036854775807,9223372036854775807,0,0,0,0,0,9223372036854775807; do
+	printf '%s\n%s\n%s\n' time_ns,guest_ns,user_ns,system_ns,irq_ns,softirq_ns,steal_ns,iowait_ns,idle_ns \
+		1793000000000,0,0,0,0,0,0,0,0 "1796000000000,$numbers" > "$WORK/sampled.dat.samples.csv"
+	run report --over-time=1 --from 1793.1 --to 1795.9 "$WORK/sampled.dat"
+	status 0
+	sed -n '/sampled from/,$p' "$OUT" | awk 'NR == 2 { gsub(" %", "%"); print $2, $3, $9 }'
+done > "$WORK/shares"
+printf '10.0%%  20.0%%  60.0%%\n-  -  -\n-  -  -\n-  -  -\n' | tr -s ' ' > "$WORK/expected"
+check "shares of samples" diff "$WORK/expected" "$WORK/shares"
 echo nothing > "$WORK/sampled.dat.samples.csv"
 run report --over-time=2 --format csv "$WORK/sampled.dat"
 status 0

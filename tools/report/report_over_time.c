@@ -227,22 +227,27 @@ static void task_part(struct table_writer *to, const struct over_time *all,
 	table_row(to, cells);
 }
 
+/** The time of all CPUs, which is unknown if a part of it is. */
+static int64_t all_cpus_ns(const int64_t *counts)
+{
+	int64_t all_ns = 0;
+
+	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
+		if (counts[i] < 0 || __builtin_add_overflow(all_ns, counts[i], &all_ns))
+			return HOST_SAMPLE_UNKNOWN;
+	return all_ns;
+}
+
 static void cpu_part(struct table_writer *to, const struct over_time *all,
 		     const struct model_interval *interval)
 {
 	const int64_t *counts = interval->sampled.counts;
 	struct table_cell cells[ARRAY_SIZE(cpu_columns)];
-	int64_t cpu_ns = 0;
+	int64_t cpu_ns = all_cpus_ns(counts);
 	char from[40];
 	size_t at = 0;
 
 	(void)all;
-	/* a file may have any numbers: a sum that is too large is no sum */
-	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
-		if (counts[i] > 0 && __builtin_add_overflow(cpu_ns, counts[i], &cpu_ns)) {
-			cpu_ns = 0;
-			break;
-		}
 	cells[at++] = table_name(time_text(interval->from_ns, from));
 	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
 		cells[at++] = share_cell(counts[i], cpu_ns);
