@@ -63,8 +63,6 @@ static int drop_replaced(struct sidecar *sidecar)
 	const char *counts;
 	char *text;
 
-	if (!strstr(sidecar->text, "\"replaces\""))
-		return 0;
 	counts = json_object_to_json_string_ext(sidecar->root, JSON_C_TO_STRING_PRETTY |
 						JSON_C_TO_STRING_SPACED |
 						JSON_C_TO_STRING_NOSLASHESCAPE);
@@ -88,11 +86,14 @@ static int load(struct sidecar *sidecar, char *error, size_t size)
 			    regular_file_error(ret));
 		return ret;
 	}
-	ret = json_read_text(sidecar->path, sidecar->text, sidecar->size, &sidecar->root, error,
-			     size);
-	if (!ret && drop_replaced(sidecar)) {
-		text_format(error, size, "%s: not enough memory", sidecar->path);
-		ret = -ENOMEM;
+	ret = json_parse_text(sidecar->path, sidecar->text, sidecar->size, &sidecar->root, error,
+			      size);
+	if (!ret)
+		ret = json_choose_sidecar(sidecar->path, &sidecar->root, error, size);
+	if (ret > 0) {
+		ret = drop_replaced(sidecar);
+		if (ret)
+			text_format(error, size, "%s: not enough memory", sidecar->path);
 	}
 	return ret;
 }

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	fuzz_sidecar.c
- * @brief	Any bytes as a sidecar: what Xen's and KVM's say, and how a clock is aligned.
+ * @brief	Any bytes as a sidecar: what Xen's and KVM's say, how a clock is aligned, and which
+ *		of two sidecars counts.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "align_meta.h"
 #include "escape.h"
+#include "json_read.h"
 #include "kvm_meta.h"
 #include "kvm_part_json.h"
 #include "sidecar.h"
@@ -25,9 +29,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static char trace_path[64];
 static char *meta_path;
 
-static void remove_file(void)
+/** The trace that is beside some of the sidecars: its size, and when it was written. */
+#define TRACE_BYTES	8
+#define TRACE_S		1
+
+static void remove_files(void)
 {
 	unlink(meta_path);
+	unlink(trace_path);
 }
 
 static void begin(void)
@@ -37,7 +46,25 @@ static void begin(void)
 	meta_path = sidecar_path(trace_path);
 	if (!meta_path)
 		abort();
-	atexit(remove_file);
+	atexit(remove_files);
+}
+
+/** A sidecar that names its trace has one; all others count without. */
+static void put_trace(bool is_there)
+{
+	static const struct timespec written[2] = { { .tv_sec = TRACE_S }, { .tv_sec = TRACE_S } };
+	static bool was_there;
+
+	if (is_there == was_there)
+		return;
+	was_there = is_there;
+	if (!is_there) {
+		unlink(trace_path);
+		return;
+	}
+	fclose(fopen(trace_path, "w"));
+	if (truncate(trace_path, TRACE_BYTES) || utimensat(AT_FDCWD, trace_path, written, 0))
+		abort();
 }
 
 /** More would only take longer. */
@@ -188,24 +215,44 @@ static void check_alignment(void)
 
 	if (ret ? !error[0] || meta : meta && (!meta->host || !isfinite(meta->drift_ppm)))
 		abort();
-	/* what can be read can be written, and is the same then */
+	/* what can be read can be written, and is the same then; something new is not lost */
 	if (!meta)
 		return;
+	meta->after_trace_cmd = !meta->after_trace_cmd;
 	if (align_meta_write(trace_path, meta, error, sizeof(error)) ||
 	    align_meta_read(trace_path, &again, error, sizeof(error)) || !again ||
 	    again->offset != meta->offset || again->n_tids != meta->n_tids ||
+	    again->after_trace_cmd != meta->after_trace_cmd ||
 	    (is_utf8(meta->host) && strcmp(again->host, meta->host) != 0))
 		abort();
 	align_meta_free(meta);
 	align_meta_free(again);
 }
 
+/** Whichever counts: written again, it counts, and is the same. */
+static void check_which_counts(void)
+{
+	struct json_object *root, *again;
+	char error[256];
+
+	if (json_read_file(meta_path, &root, error, sizeof(error)))
+		return;
+	if (json_write_file(meta_path, root, error, sizeof(error)) ||
+	    json_read_file(meta_path, &again, error, sizeof(error)) ||
+	    strcmp(json_object_to_json_string(root), json_object_to_json_string(again)) != 0)
+		abort();
+	json_object_put(root);
+	json_object_put(again);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char names_trace[] = "trace_";
 	FILE *out;
 
 	if (!meta_path)
 		begin();
+	put_trace(memmem(data, size, names_trace, strlen(names_trace)));
 	out = fopen(meta_path, "w");
 	if (!out)
 		abort();
@@ -214,5 +261,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_xen();
 	check_alignment();
 	check_kvm();
+	check_which_counts();
 	return 0;
 }

@@ -71,45 +71,51 @@ static bool is_replaced(struct json_object *replaces, const struct stat *st, int
 	       json_number_member(replaces, "trace_mtime_ns", -1) == json_mtime_ns(st);
 }
 
-/**
- * The sidecar of a part names the size of its trace. A command that was killed between writing one
- * and the other leaves it beside an older trace, whose sidecar it keeps in "replaces".
- *
- * Return: 0, -ENOMEM, or -ESTALE with a text.
- */
-static int check_trace(const char *path, struct json_object **root, char *error, size_t size)
+/** @path: of the sidecar. Return: 1: the trace is there; 0: it is not; or -ENOMEM. */
+static int stat_trace(const char *path, struct stat *st)
+{
+	char *trace = sidecar_trace(path);
+	int is_there = trace && !stat(trace, st) && S_ISREG(st->st_mode);
+
+	if (!trace && errno == ENOMEM)
+		is_there = -ENOMEM;
+	free(trace);
+	return is_there;
+}
+
+int json_choose_sidecar(const char *path, struct json_object **root, char *error, size_t size)
 {
 	struct json_object *part = json_member(*root, "part", json_type_object);
 	struct json_object *replaces = json_member(*root, "replaces", json_type_object);
 	struct json_object *before = json_member(replaces, "sidecar", json_type_object);
 	int64_t bytes = json_number_member(part, "trace_bytes", -1);
-	char *trace = bytes < 0 && !before ? NULL : sidecar_trace(path);
-	bool is_there;
 	struct stat st;
+	int is_there;
 
 	if (bytes < 0 && !before)
 		return 0;
-	if (!trace)
-		return errno == ENOMEM ? no_memory(path, error, size) : 0;
 	/* one that was compressed since has another name */
-	is_there = !stat(trace, &st) && S_ISREG(st.st_mode);
-	free(trace);
+	is_there = stat_trace(path, &st);
+	if (is_there < 0)
+		return no_memory(path, error, size);
 	if (is_there && before && is_replaced(replaces, &st, bytes)) {
 		before = json_object_get(before);
 		json_object_put(*root);
 		*root = before;
-		return 0;
+		part = json_member(before, "part", json_type_object);
+		bytes = json_number_member(part, "trace_bytes", -1);
 	}
+	/* one that is in another one keeps none */
 	json_object_object_del(*root, "replaces");
 	if (!is_there || bytes < 0 || st.st_size == bytes)
-		return 0;
+		return before != NULL;
 	text_format(error, size, "%s: the sidecar's \"part\" belongs to another file, of %" PRId64
 		    " bytes: all of the sidecar is ignored; split the trace again", path, bytes);
 	return -ESTALE;
 }
 
-int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
-		   char *error, size_t size)
+int json_parse_text(const char *path, const char *text, size_t length, struct json_object **root,
+		    char *error, size_t size)
 {
 	struct json_tokener *tokener = json_tokener_new();
 	enum json_tokener_error why;
@@ -139,13 +145,25 @@ int json_read_text(const char *path, const char *text, size_t length, struct jso
 			    json_tokener_error_desc(why));
 		ret = -EINVAL;
 	}
-	if (!ret)
-		ret = check_trace(path, root, error, size);
 	json_tokener_free(tokener);
 	if (ret) {
 		json_object_put(*root);
 		*root = NULL;
 	}
+	return ret;
+}
+
+int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
+		   char *error, size_t size)
+{
+	int ret = json_parse_text(path, text, length, root, error, size);
+
+	if (!ret)
+		ret = json_choose_sidecar(path, root, error, size);
+	if (ret >= 0)
+		return 0;
+	json_object_put(*root);
+	*root = NULL;
 	return ret;
 }
 

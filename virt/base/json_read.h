@@ -38,6 +38,19 @@ int json_read_file(const char *path, struct json_object **root, char *error, siz
 int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
 		   char *error, size_t size);
 
+/** json_parse_text - the object of a text, which need not be that of a sidecar beside its trace */
+int json_parse_text(const char *path, const char *text, size_t length, struct json_object **root,
+		    char *error, size_t size);
+
+/**
+ * json_choose_sidecar - the sidecar that counts, of one that may keep an older one
+ * @root: a parsed sidecar; becomes the one that counts, without "replaces"
+ *
+ * Return: 0 if there is no older one; 1 if there is, and @root is not what the text has; or
+ * -ENOMEM, -ESTALE with a text.
+ */
+int json_choose_sidecar(const char *path, struct json_object **root, char *error, size_t size);
+
 /** json_mtime_ns - when a file was written, as the member "replaces" of a sidecar notes it. */
 int64_t json_mtime_ns(const struct stat *st);
 

@@ -18,6 +18,7 @@
 
 #include "align_meta.h"
 #include "array.h"
+#include "json_read.h"
 #include "trace_builder.h"
 
 /** As many CPUs as are kept. */
@@ -272,6 +273,34 @@ static void test_steps(void **state)
 	}
 }
 
+/** Of a sidecar that was written before its trace, the older one counts, and is kept. */
+static void check_older(const struct align_meta *written, const char *key, const char *older)
+{
+	struct align_meta *meta;
+	char buf[256];
+	struct stat st;
+	int n_older = 0;
+	FILE *in;
+
+	assert_int_equal(stat(guest, &st), 0);
+	snprintf(buf, sizeof(buf), "{\"mine\":1,\"part\":{\"trace_bytes\":1},\"%s\":{"
+		 "\"trace_bytes\":%lld,\"sidecar\":%s}}", key, (long long)st.st_size, older);
+	assert_int_equal(read_text(buf, &meta), 0);
+	assert_int_equal(align_meta_write(guest, written, error, sizeof(error)), 0);
+	assert_int_equal(align_meta_read(guest, &meta, error, sizeof(error)), 0);
+	assert_non_null(meta);
+	assert_string_equal(meta->host, written->host);
+	align_meta_free(meta);
+	in = fopen(sidecar, "r");
+	while (fgets(buf, sizeof(buf), in)) {
+		assert_null(strstr(buf, "mine"));
+		assert_null(strstr(buf, "laces"));
+		n_older += strstr(buf, "older") != NULL;
+	}
+	fclose(in);
+	assert_int_equal(n_older, 1);
+}
+
 /** What is written is what is read, and what else there is stays. */
 static void test_write(void **state)
 {
@@ -284,11 +313,11 @@ static void test_write(void **state)
 	};
 	struct align_meta *meta;
 	struct stat st;
-	int n_older = 0;
-	char buf[128];
+	char buf[256];
 	FILE *in;
 
 	(void)state;
+	assert_int_equal(stat(guest, &st), 0);
 	assert_int_equal(read_text("{\"mine\":1}", &meta), 0);
 	assert_null(meta);
 	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), 0);
@@ -316,23 +345,14 @@ static void test_write(void **state)
 	while (fgets(buf, sizeof(buf), in))
 		assert_null(strstr(buf, "mine"));
 	fclose(in);
-	/* of a sidecar that was written before its trace, the older one counts, and is kept */
-	assert_int_equal(stat(guest, &st), 0);
-	snprintf(buf, sizeof(buf), "{\"mine\":1,\"part\":{\"trace_bytes\":1},\"replaces\":{"
-		 "\"trace_bytes\":%lld,\"sidecar\":{\"older\":2}}}", (long long)st.st_size);
-	assert_int_equal(read_text(buf, &meta), 0);
-	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), 0);
-	assert_int_equal(align_meta_read(guest, &meta, error, sizeof(error)), 0);
-	assert_string_equal(meta->host, host);
-	align_meta_free(meta);
-	in = fopen(sidecar, "r");
-	while (fgets(buf, sizeof(buf), in)) {
-		assert_null(strstr(buf, "mine"));
-		assert_null(strstr(buf, "replaces"));
-		n_older += strstr(buf, "older") != NULL;
-	}
-	fclose(in);
-	assert_int_equal(n_older, 1);
+	check_older(&written, "replaces", "{\"older\":2}");
+	check_older(&written, "re\\u0070laces", "{\"older\":2}");
+	check_older(&written, "replaces", "{\"older\":2,\"replaces\":{\"sidecar\":{}}}");
+	/* it may be another file's as well */
+	snprintf(buf, sizeof(buf), "{\"replaces\":{\"trace_bytes\":%lld,\"trace_mtime_ns\":%lld,"
+		 "\"sidecar\":{\"part\":{\"trace_bytes\":1}}}}", (long long)st.st_size,
+		 (long long)json_mtime_ns(&st));
+	assert_int_equal(read_text(buf, &meta), -ESTALE);
 	/* into what is no object, nothing is written */
 	assert_int_equal(read_text("[]", &meta), -EINVAL);
 	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), -EINVAL);
