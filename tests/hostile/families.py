@@ -242,7 +242,11 @@ def ctf_metadata(case, folder):
 def ctf_stream(case, folder):
     """Packets that are cut, or claim other sizes and times."""
     names = sorted(entry.name for entry in os.scandir(case.path(folder))
-                   if entry.is_file(follow_symlinks=False) and entry.name not in ("metadata", "index"))
+                   if entry.is_file(follow_symlinks=False) and entry.name not in ("metadata", "index") and
+                   entry.stat().st_size >= max(CTF_MARKS) + 8)
+    # an attack before this one may have cut them
+    if not names:
+        return
     name = os.path.join(folder, case.rng.choice(names))
     data = case.read(name)
     if case.rng.random() < 0.3:
