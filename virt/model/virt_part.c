@@ -327,7 +327,7 @@ static int add_some(struct virt_part_track *track, const struct virt_interval *c
 	if (first == n || changes[first].start_ns > from_ns) {
 		/* what is in force there has begun before */
 		if (!first)
-			return virt_part_add(track, &piece, changes + first);
+			return virt_part_add(track, &piece, changes);
 		begun = changes[first - 1];
 		begun.start_ns = from_ns;
 		begun.flags &= (uint8_t)~VIRT_INTERVAL_EXIT;
@@ -588,6 +588,7 @@ int virt_part_finish(const struct virt_part *part, struct virt_model *model)
 static int join_track(struct virt_part_track *track, const struct virt_part_track *other,
 		      int64_t from_ns, int64_t to_ns, const struct virt_interval *unknown)
 {
+	/* NULL if nothing changes, to which nothing can be added, not even 0 */
 	const struct virt_interval *changes = other->changes;
 	struct virt_part_piece piece = { from_ns, to_ns, 1 };
 	struct virt_interval change;
@@ -603,7 +604,8 @@ static int join_track(struct virt_part_track *track, const struct virt_part_trac
 
 		ret = add_some(track, changes, other->pieces[p].n, from < from_ns ? from_ns : from,
 			       to > to_ns ? to_ns : to);
-		changes += other->pieces[p].n;
+		if (other->pieces[p].n)
+			changes += other->pieces[p].n;
 	}
 	return ret;
 }

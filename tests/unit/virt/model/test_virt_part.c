@@ -427,6 +427,25 @@ static void parts_are_joined(void **state)
 	}
 }
 
+/** Where nothing changes, there is no memory for changes. */
+static void joined_without_changes(void **state)
+{
+	struct virt_part *from = virt_part_alloc(1, 0), *to = virt_part_alloc(1, 0);
+	const struct virt_part_piece piece = { 10, 20, 0 };
+
+	(void)state;
+	assert_non_null(from);
+	assert_non_null(to);
+	assert_int_equal(virt_part_add(&from->vcpus[0], &piece, NULL), 0);
+	assert_int_equal(virt_part_join(to, from, 12, INT64_MAX, false), 0);
+	assert_int_equal(to->vcpus[0].n_pieces, 1);
+	assert_int_equal(to->vcpus[0].n_changes, 0);
+	assert_int_equal(to->vcpus[0].pieces[0].from_ns, 12);
+	assert_int_equal(to->vcpus[0].pieces[0].to_ns, 20);
+	virt_part_free(from);
+	virt_part_free(to);
+}
+
 static void what_is_left_out_is_not_told(void **state)
 {
 	static struct trace trace;
@@ -508,6 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_part_tells_what_the_whole_tells),
 		cmocka_unit_test(parts_are_joined),
+		cmocka_unit_test(joined_without_changes),
 		cmocka_unit_test(what_is_left_out_is_not_told),
 		cmocka_unit_test(impossible_changes_are_left_aside),
 	};
