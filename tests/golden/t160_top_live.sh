@@ -283,4 +283,16 @@ for format in text csv json openmetrics; do
 	check "no control characters in $format" test -z "$(tr -d '\n\40-\176\200-\377' < "$OUT")"
 done
 
+# How much can be read at once makes no difference: a file tells no more of a loss than a pipe, when an interval is
+# printed.
+{ head -c 70000 "$SAMPLES/lost-records.xen"; tail -c +80001 "$SAMPLES/lost-records.xen"; } > "$WORK/cut.xen"
+for hold in 1ms 50ms; do
+	live=(top --quiet --format csv --interval 20ms --cpu-hz 1G "--hold=$hold")
+	"$KSV_BIN" "${live[@]}" - < "$WORK/cut.xen" > "$WORK/file" 2> "$ERR"
+	for most in 1000 65536; do
+		python3 "$GOLDEN/feed.py" "$WORK/cut.xen" 7 "$most" | "$KSV_BIN" "${live[@]}" - > "$WORK/piped" 2> "$ERR"
+		same "$WORK/file" "$WORK/piped"
+	done
+done
+
 finish

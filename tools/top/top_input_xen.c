@@ -16,7 +16,9 @@
 #include "top_input_xen.h"
 #include "xen_trace_note.h"
 
-#define READ_BYTES	(256 << 10)
+/** As much as from a pipe: losses that are known by then count in an interval. */
+#define READ_BYTES	(16 << 10)
+
 /** Damaged places that are listed one by one. */
 #define NOTES_MAX_LINES	20
 
