@@ -100,14 +100,13 @@ with open(log, "wb") as file:
         file.write((b"1@1.000000:e " + b"y" * 60000 + b"\n") * 512)
 run("long lines", (3,), *ask)
 
-# samples of a host's counters: very many of them, and lines, columns or numbers that do not end
+# samples of a host's counters: very many of them, and a line that does not end
 samples = host + ".samples.csv"
 ask = ("report", "--over-time=2", "-f", "csv", host)
 nothing = run("no samples", (0,), *ask)
-for what, title, line, n in (("samples", b"time_ns,forks", b"%d,\n", 3000000), ("lines", b"time_ns", b"\n", 30000000),
-                             ("bad samples", b"time_ns", b"1,%d\n", 3000000),
-                             ("a line", b"time_ns\n", b"1" * 100, 1000000), ("a title", b"time_ns,forks", b"x", 90000000),
-                             ("columns", b"time_ns,forks", b",x", 40000000), ("NUL", b"time_ns\n", bytes(1000), 80000)):
+for what, title, line, n in (("samples", b"time_ns,forks", b"%d,\n", 1500000),
+                             ("bad lines", b"time_ns", b"\n", 9000000),
+                             ("a line", b"time_ns\n", b"1" * 1000, 300000)):
     with open(samples, "wb") as file:
         file.write(title + (b"\n" if b"\n" in line else b""))
         if b"%d" in line:
