@@ -133,8 +133,19 @@ check "bytes" python3 - xen/journal.jsonl << 'END'
 import json, sys
 runs = [r for r in map(json.loads, open(sys.argv[1])) if r["round"]]
 assert len(runs) == 6 and all(r.get("bytes") == {"none": None}.get(r["configuration"], 100000) for r in runs), runs
-assert not any("records" in r or "lost" in r for r in runs), runs
+assert not any("records" in r or "lost" in r or "exits" in r for r in runs), runs
 END
+# a hypervisor that counts: each time that it is asked, there are 40 more exits
+cat > "$WORK/bin/xenperf" << 'S'
+#!/bin/bash
+echo $(($(cat "$FAKE_LOG.exits" 2> /dev/null) + 40)) > "$FAKE_LOG.exits"
+printf '%-35s T=%10u \n' exceptions 5 "vmexits" "$(< "$FAKE_LOG.exits")" "vmexits from realmode" 3
+S
+chmod +x "$WORK/bin/xenperf"
+run study -o exits --rounds 2 --max-rounds 2 --seed 1 --warm-up 0 --results time -c none,events -- true
+status 0
+says "$OUT" "While true ran with none, there were 40 VM exits."
+is "$(grep -c '"exits":40,' exits/journal.jsonl)" 4
 check "no process is left" test -z "$(pgrep -f "$WORK/bin/xentrace")"
 run study -o function -c none,function -- true
 status 3

@@ -12,10 +12,13 @@ mkdir "$probe" 2> /dev/null || skip "tracefs of this machine has no instances"
 rmdir "$probe"
 command -v hackbench > /dev/null || skip "hackbench is not installed: apt-get install rt-tests"
 
-# the tracefs, clocks and processes of this machine, but a lock of our own
+# the tracefs, clocks and processes of this machine, but a lock and machines of KVM of our own
 export KSHARK_VIRT_ROOT=$WORK/root
-mkdir -p "$KSHARK_VIRT_ROOT/run"
-ln -s /sys "$KSHARK_VIRT_ROOT/sys"
+KVM=$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm
+mkdir -p "$KSHARK_VIRT_ROOT/run" "$KVM"
+for there in /sys/* /sys/kernel/*; do
+	[ -e "$KSHARK_VIRT_ROOT$there" ] || ln -s "$there" "$KSHARK_VIRT_ROOT$there"
+done
 ln -s /proc "$KSHARK_VIRT_ROOT/proc"
 settings() { head -n 50 "$REAL"/{tracing_on,set_event,trace_clock,buffer_size_kb,current_tracer}; }
 instances() { ls "$REAL/instances" | grep -c '^kshark-virt-study-'; }
@@ -53,6 +56,7 @@ for n in 1, 2:
     by = {r["configuration"]: r for r in runs if r["round"] == n}
     # each of the 40 tasks of a group is forked, and switched to more than once
     assert 40 <= by["forks"]["records"] < by["events"]["records"], by
+    assert not any("exits" in r for r in by.values()), by
     # the kernel's records of these events have 16 bytes at least, and pages are whole
     assert by["events"]["bytes"] > 16 * by["events"]["records"] and by["events"]["bytes"] % 4096 == 0, by
 END
@@ -114,9 +118,15 @@ shift
 exec sh -c "$*"
 S
 chmod +x "$WORK/bin/ssh"
+# two machines of KVM run; one of them leaves its guest for the host as often as the benchmark says
+mkdir "$KVM/100-7" "$KVM/200-9"
+echo 4000000000 > "$KVM/100-7/exits"
+echo 5 > "$KVM/200-9/exits"
+echo 77 > "$KVM/exits"
 run study -o guest --rounds 1 --max-rounds 1 --warm-up 0 --guest web=ssh:root@web --in web -e sched:sched_switch \
-	-c none,events@guest,events@both -- sh -c "echo 'it''s'; sleep 0.2"
+	-c none,events@guest,events@both -- sh -c "echo 'it''s'; sleep 0.2; read n < '$KVM/200-9/exits'; echo \$((n + 250)) > '$KVM/200-9/exits'"
 status 4
+says "$OUT" "While sh ran with none, there were 250 VM exits."
 is "$(instances)" 0
 settings > "$WORK/after"
 same "$WORK/before" "$WORK/after"
@@ -129,8 +139,25 @@ both = runs["events@both"]
 # guest and host are the same machine here; what starts and ends the guest's tracing is in the guest's as well
 assert both["records"] > 10 and both["guest_records"] > both["records"] / 2, both
 assert "own_s" not in both, both
+assert [r["exits"] for r in runs.values()] == [250] * 3, runs
+# an event of sched_switch has 64 bytes; its header has 4, or 8
+for r in runs["events@guest"], both:
+    assert 64 <= r["guest_bytes"] / r["guest_records"] <= 80, r
+assert "guest_bytes" not in runs["none"], runs
 END
 is "$(cat guest/raw/*/sh.r001.txt | sort -u)" "its"
+
+# a machine that begins or ends takes its exits along; and bytes of records that were overwritten are not known
+run study -o changes --rounds 1 --max-rounds 1 --warm-up 0 --seed 1 --guest web=ssh:root@web --in web -e sched:sched_switch -b 8K \
+	-c none,events@guest -- sh -c "mv '$KVM/100-7' '$KVM/100-8'; i=0; while [ \$i -lt 300 ]; do i=\$((i + 1)); true | true; done"
+status 4
+check "what is not known" python3 - changes/journal.jsonl << 'END'
+import json, sys
+runs = {r["configuration"]: r for r in map(json.loads, open(sys.argv[1]))}
+# the second time there is no such folder, and mv fails
+assert "exits" not in runs["none"], runs
+assert runs["events@guest"]["guest_records"] > 200 and "guest_bytes" not in runs["events@guest"], runs
+END
 
 # killed while host and guest trace: both end, and the next study removes what is left
 "$KSV_BIN" study -o killed --rounds 1 --warm-up 0 --guest web=ssh:root@web -e sched:sched_switch -c events@both,none --seed 1 --results time \

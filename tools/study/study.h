@@ -94,9 +94,11 @@ struct study_run {
 	double		memory_mib;	/* in use, mean */
 	double		runnable;	/* tasks, mean */
 	double		throttled;	/* times that a CPU was too hot */
+	double		exits;		/* of all guests */
 	/* of the host's tracing; all NAN if it did not trace */
 	double		records, lost, bytes;
 	double		guest_records;	/* of all guests that traced */
+	double		guest_bytes;	/* of them; NAN, too, if some were overwritten */
 	char		kernel[160], governor[64];
 };
 
@@ -181,6 +183,9 @@ int study_xen_check(const struct study *study);
 int study_xen_begin(struct study *study, const struct study_config *config);
 int study_xen_end(struct study *study, struct study_run *run);
 
+/** study_xen_exits - as xenperf prints them, of all domains; NAN: this Xen does not count them */
+double study_xen_exits(void);
+
 /** study_ssh - run a script in a guest. Return: as record_capture(). */
 int study_ssh(const struct study_guest *guest, const char *script, char *text, size_t size);
 
@@ -200,6 +205,14 @@ void study_host_facts(struct study_run *run);
 
 /** study_throttled - how often CPUs were too hot since the host began; NAN: not known */
 double study_throttled(void);
+
+/**
+ * study_kvm_exits - how often all machines that run now have left their guests until now
+ * @machines: receives a number that is another one with other machines: exits go with a machine
+ *
+ * Return: what KVM has counted; NAN: not known, or no machine runs.
+ */
+double study_kvm_exits(uint64_t *machines);
 
 /* --- study_run.c ----------------------------------------------------------------------------- */
 

@@ -39,6 +39,8 @@ static const struct {
 	{ "lost", offsetof(struct study_run, lost) },
 	{ "bytes", offsetof(struct study_run, bytes) },
 	{ "guest_records", offsetof(struct study_run, guest_records) },
+	{ "guest_bytes", offsetof(struct study_run, guest_bytes) },
+	{ "exits", offsetof(struct study_run, exits) },
 };
 
 static double *number_of(struct study_run *run, size_t i)

@@ -228,6 +228,8 @@ static int add_others(const struct adding *to, const struct study_run *one)
 		{ "trace.bytes_per_s", one->bytes / one->wall_s, false },
 		{ "trace.lost_percent", 100 * one->lost / (one->records + one->lost), false },
 		{ "trace.guest_records_per_s", one->guest_records / one->wall_s, false },
+		{ "trace.guest_bytes_per_s", one->guest_bytes / one->wall_s, false },
+		{ "host.exits", one->exits, false },
 		{ "host.cpu_percent", one->cpu_percent, false },
 		{ "host.others_cpu_percent", one->others_percent, false },
 		{ "host.steal_percent", one->steal_percent, false },

@@ -322,8 +322,17 @@ static int failed(const struct study *study, const struct study_run *run, int st
 	return KSV_EXIT_FILE;
 }
 
+/** Xen counts those of all domains together. */
+static double count_exits(uint64_t *machines)
+{
+	*machines = 0;
+	return record_is_xen() ? study_xen_exits() : study_kvm_exits(machines);
+}
+
 static int run_benchmark(struct study *study, struct study_run *run, int output)
 {
+	uint64_t before, after;
+	double exits = count_exits(&before);
 	int64_t begin_ns = record_now_ns();
 	pid_t pid = start(study, run, output);
 	int status = 0, result;
@@ -333,6 +342,8 @@ static int run_benchmark(struct study *study, struct study_run *run, int output)
 		return KSV_EXIT_FILE;
 	}
 	result = wait_for(study, run, pid, begin_ns, &status);
+	exits = count_exits(&after) - exits;
+	run->exits = before == after && exits >= 0 ? exits : NAN;
 	if (!result && (!WIFEXITED(status) || WEXITSTATUS(status)))
 		result = failed(study, run, status);
 	return result;

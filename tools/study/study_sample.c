@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	study_sample.c
- * @brief	What the host does while a benchmark runs: CPU, memory, runnable tasks, heat.
+ * @brief	What the host does while a benchmark runs: CPU, memory, runnable tasks, heat, exits.
  *
  * record_sample.c reads the numbers, which are as vmstat prints them.
  */
@@ -66,6 +66,40 @@ void study_host_facts(struct study_run *run)
 	snprintf(run->kernel, sizeof(run->kernel), "%.60s %.80s", system.release, system.version);
 	read_governors(run->governor, sizeof(run->governor));
 	run->load = record_read(text, sizeof(text), "/proc/loadavg") > 0 ? strtod(text, NULL) : NAN;
+}
+
+/** Of one machine of KVM; NAN: not known. */
+static double exits_of(const char *machine)
+{
+	char text[32], *end;
+	double exits;
+
+	if (record_read(text, sizeof(text), "/sys/kernel/debug/kvm/%s/exits", machine) <= 0)
+		return NAN;
+	exits = strtod(text, &end);
+	return *end || exits < 0 ? NAN : exits;
+}
+
+double study_kvm_exits(uint64_t *machines)
+{
+	char path[PATH_MAX], rest;
+	const struct dirent *entry;
+	double sum = NAN;
+	unsigned int pid, fd;
+	DIR *dir;
+
+	*machines = 0;
+	snprintf(path, sizeof(path), "%s/sys/kernel/debug/kvm", record_root());
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "%u-%u%c", &pid, &fd, &rest) != 2)
+			continue;
+		sum = (*machines ? sum : 0) + exits_of(entry->d_name);
+		*machines += (uint64_t)pid << 32 | fd;
+	}
+	if (dir)
+		closedir(dir);
+	return sum;
 }
 
 double study_throttled(void)

@@ -315,7 +315,18 @@ static double sum_of(const char *text, const char *name)
 	return sum;
 }
 
-static int end_guest(struct study *study, int i, double *records)
+/** Add what the buffers of a guest have counted. */
+static void add_counts(struct study_run *run, const char *stats)
+{
+	double replaced = sum_of(stats, "overrun");
+
+	run->guest_records += sum_of(stats, "entries") + replaced + sum_of(stats, "read events") +
+			      sum_of(stats, "dropped events");
+	/* these are the bytes of the records that are still there */
+	run->guest_bytes += replaced > 0 ? NAN : sum_of(stats, "bytes");
+}
+
+static int end_guest(struct study *study, int i, struct study_run *run)
 {
 	const struct study_guest *guest = &study->plan.guests[i];
 	char name[NAME_MAX], path[PATH_MAX + NAME_MAX], *text = NULL;
@@ -335,8 +346,7 @@ static int end_guest(struct study *study, int i, double *records)
 	ended = ended && WIFEXITED(status) && !WEXITSTATUS(status) &&
 		!whole_file_read(path, GUEST_MAX_TEXT, &text, &size) && strstr(text, "entries:");
 	if (ended)
-		*records += sum_of(text, "entries") + sum_of(text, "overrun") +
-			    sum_of(text, "read events") + sum_of(text, "dropped events");
+		add_counts(run, text);
 	free(text);
 	remove_file(study, name);
 	guest_file(name, guest, "log");
@@ -347,12 +357,12 @@ static int end_guest(struct study *study, int i, double *records)
 	return KSV_EXIT_OK;
 }
 
-static int end_guests(struct study *study, double *records)
+static int end_guests(struct study *study, struct study_run *run)
 {
 	int status = KSV_EXIT_OK;
 
 	for (int i = 0; i < study->plan.n_guests; i++)
-		if (end_guest(study, i, records))
+		if (end_guest(study, i, run))
 			status = KSV_EXIT_FILE;
 	return status;
 }
@@ -361,8 +371,8 @@ static int end_guests(struct study *study, double *records)
 
 int study_trace_begin(struct study *study, const struct study_config *config)
 {
+	struct study_run ignored = { .guest_records = 0 };
 	int status = KSV_EXIT_OK;
-	double ignored = 0;
 
 	for (int i = 0; i < STUDY_MAX_GUESTS; i++)
 		tracers[i] = (struct tracer){ 0, -1 };
@@ -379,11 +389,11 @@ int study_trace_end(struct study *study, const struct study_config *config, stru
 {
 	int status = KSV_EXIT_OK;
 
-	run->records = run->lost = run->bytes = run->guest_records = NAN;
+	run->records = run->lost = run->bytes = run->guest_records = run->guest_bytes = NAN;
 	if (config->where & STUDY_HOST)
 		status = end_host(study, run);
 	if (!(config->where & STUDY_GUESTS))
 		return status;
-	run->guest_records = 0;
-	return end_guests(study, &run->guest_records) ? KSV_EXIT_FILE : status;
+	run->guest_records = run->guest_bytes = 0;
+	return end_guests(study, run) ? KSV_EXIT_FILE : status;
 }

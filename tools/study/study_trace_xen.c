@@ -51,6 +51,37 @@ int study_xen_check(const struct study *study)
 	return missing + (status != 0) + record_xen_check_in_use();
 }
 
+/** The total after a name at the begin of a line: "vmexits    T=     12345"; NAN: there is none. */
+static double total_of(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+	char *end;
+	double total;
+
+	line = line ? line + strlen(name) + strspn(line + strlen(name), " ") : "";
+	if (strncmp(line, "T=", 2) != 0)
+		return NAN;
+	total = strtod(line + 2, &end);
+	return end > line + 2 ? total : NAN;
+}
+
+double study_xen_exits(void)
+{
+	static bool missing;
+	const char *argv[] = { "xenperf", NULL };
+	char said[65536];
+	double intel, amd;	/* as older versions name them; newer ones have one name */
+
+	/* most hypervisors are built without counters */
+	if (missing || record_capture(argv, RECORD_ANSWER_S, said, sizeof(said))) {
+		missing = true;
+		return NAN;
+	}
+	intel = total_of(said, "\nvmexits");
+	amd = total_of(said, "\nSVMexits");
+	return isnan(intel) ? amd : intel + (isnan(amd) ? 0 : amd);
+}
+
 /** In a process of its own, as one of record_own.c: what is slow there does not stop us. */
 __attribute__((noreturn))
 static void count_bytes(int input, uint64_t *bytes)

@@ -37,10 +37,10 @@ static void put_limit(char *text, size_t size, const struct compare_metric *metr
 		snprintf(text, size, "; a cost above %.2f %% is ruled out", fmax(most, 0));
 }
 
-static void cost_sentence(const struct study_results *results, const struct compare_metric *metric,
-			  int run, char *text, size_t size)
+/** @costs: of which @metric is one */
+static void cost_sentence(const struct study_results *results, const struct compare *costs,
+			  const struct compare_metric *metric, int run, char *text, size_t size)
 {
-	const struct compare *costs = &results->costs;
 	const struct compare_cell *cell = &metric->sets[run].cells[STATS_MEAN];
 	const struct stats_interval *percent = &cell->difference.percent;
 	const char *effect = study_effect(metric, run);
@@ -73,14 +73,15 @@ static void put_costs(const struct study_results *results, int at, bool main,
 	char text[MAX_SENTENCE];
 
 	for (int run = 1; run < results->costs.n_runs; run++) {
-		cost_sentence(results, results->costs.metrics[at], run, text, sizeof(text));
+		cost_sentence(results, &results->costs, results->costs.metrics[at], run, text,
+			      sizeof(text));
 		to->put(to->arg, main, text);
 	}
 }
 
-/** The mean of a volume. NAN: it is not known. */
-static double volume_of(const struct study_results *results, const char *benchmark,
-			const char *name, int run)
+/** Return: NULL if no run has a value of it. */
+static const struct compare_metric *find_volume(const struct study_results *results,
+						const char *benchmark, const char *name)
 {
 	const struct compare *volumes = &results->volumes;
 	char full[STUDY_MAX_NAME + 40];
@@ -88,8 +89,61 @@ static double volume_of(const struct study_results *results, const char *benchma
 	snprintf(full, sizeof(full), "%s.%s", benchmark, name);
 	for (int i = 0; i < volumes->n_metrics; i++)
 		if (!strcmp(volumes->metrics[i]->name, full))
-			return volumes->metrics[i]->sets[run].cells[STATS_MEAN].value;
-	return NAN;
+			return volumes->metrics[i];
+	return NULL;
+}
+
+/** The mean of a volume. NAN: it is not known. */
+static double volume_of(const struct study_results *results, const char *benchmark,
+			const char *name, int run)
+{
+	const struct compare_metric *metric = find_volume(results, benchmark, name);
+
+	return metric ? metric->sets[run].cells[STATS_MEAN].value : NAN;
+}
+
+/** How often guests left for the host, and what tracing changes about that. */
+static void put_exits(const struct study *study, const struct study_results *results,
+		      int benchmark, const struct listener *to)
+{
+	const char *name = study->plan.benchmarks[benchmark].name;
+	const struct compare_metric *exits = find_volume(results, name, "host.exits");
+	char text[MAX_SENTENCE];
+
+	if (!exits || !exits->sets[0].n)
+		return;
+	text_format(text, sizeof(text), "While %s ran with %s, there were %.0f VM exits.", name,
+		    study->plan.configs[0].name, exits->sets[0].cells[STATS_MEAN].value);
+	to->put(to->arg, true, text);
+	for (int run = 1; run < results->volumes.n_runs; run++) {
+		if (!exits->sets[run].n)
+			continue;
+		cost_sentence(results, &results->volumes, exits, run, text, sizeof(text));
+		to->put(to->arg, true, text);
+	}
+}
+
+static void put_guest_bytes(const struct study *study, const struct study_results *results,
+			    int benchmark, const struct listener *to)
+{
+	const char *name = study->plan.benchmarks[benchmark].name;
+	char text[MAX_SENTENCE], size[24], and_bytes[48];
+
+	for (int run = 0; run < study->plan.n_configs; run++) {
+		double records = volume_of(results, name, "trace.guest_records_per_s", run);
+		double bytes = volume_of(results, name, "trace.guest_bytes_per_s", run);
+
+		if (isnan(records))
+			continue;
+		*and_bytes = '\0';
+		if (!isnan(bytes))
+			snprintf(and_bytes, sizeof(and_bytes), " and %s",
+				 record_size_text((uint64_t)bytes, size));
+		text_format(text, sizeof(text), "While %s ran, %s recorded %.0f events%s per "
+			    "second in guests.", name, study->plan.configs[run].name, records,
+			    and_bytes);
+		to->put(to->arg, true, text);
+	}
 }
 
 static void put_bytes(const struct study *study, const struct study_results *results,
@@ -128,7 +182,9 @@ void study_sentences(const struct study *study, const struct study_results *resu
 		if (main < 0)
 			continue;
 		put_costs(results, main, true, &to);
+		put_exits(study, results, i, &to);
 		put_bytes(study, results, i, &to);
+		put_guest_bytes(study, results, i, &to);
 		for (int at = 0; at < results->costs.n_metrics; at++)
 			if (at != main && results->benchmark_of[at] == i &&
 			    results->costs.metrics[at]->sets[0].n)
