@@ -25,6 +25,25 @@ instances() { ls "$REAL/instances" | grep -c '^kshark-virt-study-'; }
 lines() { local all; mapfile -t all < "$1" && [ ${#all[@]} -ge "$2" ]; }
 settings > "$WORK/before"
 
+# a guest without a CPU for a long time, beside all that follows: it ends its tracing late
+mkdir -p "$WORK/slow/bin" "$WORK/slow/root/run"
+ln -s /sys /proc "$WORK/slow/root"
+cat > "$WORK/slow/bin/ssh" << 'S'
+#!/bin/bash
+case $* in
+*"uid="*) echo uid=0. ;;
+*instances*)
+	echo "kshark-virt: recording" >&2
+	read -r _
+	echo "entries: 3"
+	[ -e "$0.ended" ] || { touch "$0.ended"; sleep 22; } ;;
+esac
+S
+chmod +x "$WORK/slow/bin/ssh"
+PATH=$WORK/slow/bin:$PATH KSHARK_VIRT_ROOT=$WORK/slow/root "$KSV_BIN" study -o "$WORK/slow/study" --rounds 1 --max-rounds 1 --warm-up 0 \
+	--guest db=ssh:root@db -c none,events@guest --results time -- true > "$WORK/slow/out" 2> "$WORK/slow/err" < /dev/null &
+SLOW=$!
+
 # enabling all events takes some kernels seconds: two sets of events serve as well here
 cat > plan.json << 'END'
 { "benchmarks": [ { "name": "hackbench", "command": ["hackbench", "-g", "1", "-l", "50"] } ],
@@ -211,4 +230,10 @@ fi
 is "$(instances)" 0
 settings > "$WORK/after"
 same "$WORK/before" "$WORK/after"
+
+wait "$SLOW"
+STATUS=$?
+cat "$WORK/slow/err"
+status 4
+is "$(grep -o '"guest_records":3' "$WORK/slow/study/journal.jsonl")" '"guest_records":3'
 finish

@@ -23,9 +23,12 @@
 #include "whole_file.h"
 
 /** A process has written or counted all in this time. */
-#define END_S		20
-/** A guest traces, or has ended, in this time. */
-#define GUEST_S		20
+#define END_S		60
+/**
+ * A guest traces, or has ended, in this time. Its kernel waits for all of its CPUs for each system
+ * of events; if others have the CPUs of the host, that takes much longer than 20 s.
+ */
+#define GUEST_S		180
 
 #define GUEST_MAX_TEXT	(1 << 20)
 
