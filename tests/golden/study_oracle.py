@@ -60,6 +60,9 @@ def volumes(run):
                       ("guest_bytes_per_s", "guest_bytes")):
         if key in run:
             yield f"trace.{name}", run[key] / wall
+    for key in "bytes", "guest_bytes":
+        if key in run:
+            yield f"trace.{key}", run[key]
     if run.get("records", 0) + run.get("lost", 0):
         yield "trace.lost_percent", 100 * run["lost"] / (run["records"] + run["lost"])
     for name, key in (("cpu_percent", "cpu_percent"), ("others_cpu_percent", "others_percent"),
