@@ -93,6 +93,12 @@ run study --plot-time "$WORK/odd.svg" "$WORK/copy"
 status 4
 check "odd samples" grep -q '</svg>' "$WORK/odd.svg"
 
+copy
+sed -i 's/"\*\.avg_us"/"*.average"/' "$WORK/copy/plan.json"
+run study --format json "$WORK/copy"
+status 0
+says "$OUT" "cyclictest has no metric *.average, which the plan names: cyclictest.avg_us is in its place."
+
 # mistakes, which need no root to be found
 mistake() { local says=$1; shift; run study "$@"; check "$*: $STATUS" test "$STATUS" = 2 -o "$STATUS" = 3; says "$ERR" "$says"; }
 mistake "give a plan, a command after --, or the folder"

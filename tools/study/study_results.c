@@ -477,7 +477,7 @@ int study_main_metric(const struct study *study, const struct study_results *res
 		      int benchmark)
 {
 	const char *pattern = study->plan.benchmarks[benchmark].metric;
-	int first = -1;
+	int first = -1, usual = -1;
 
 	for (int i = 0; i < results->costs.n_metrics; i++) {
 		const char *name = results->costs.metrics[i]->name;
@@ -485,11 +485,12 @@ int study_main_metric(const struct study *study, const struct study_results *res
 		if (results->benchmark_of[i] != benchmark ||
 		    !results->costs.metrics[i]->sets[0].n)
 			continue;
-		if (pattern ? !fnmatch(pattern, name, 0) : !is_minimum(name))
+		if (pattern && !fnmatch(pattern, name, 0))
 			return i;
 		first = first < 0 ? i : first;
+		usual = usual < 0 && !is_minimum(name) ? i : usual;
 	}
-	return first;
+	return usual < 0 ? first : usual;
 }
 
 bool study_is_narrow(const struct study *study, const struct study_results *results)

@@ -3,6 +3,7 @@
  * @file	study_words.c
  * @brief	The result of a study in sentences: the costs of tracing, noise, and limits.
  */
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -258,6 +259,26 @@ static void warn_of_others(const struct study *study, const struct study_results
 			"differ because of that.");
 }
 
+/** Then the first metric decides about more rounds, which may not answer the plan's question. */
+static void warn_of_patterns(const struct study *study, const struct study_results *results,
+			     const struct listener *to)
+{
+	char text[MAX_SENTENCE];
+
+	for (int i = 0; i < study->plan.n_benchmarks; i++) {
+		const struct study_benchmark *benchmark = &study->plan.benchmarks[i];
+		int main = study_main_metric(study, results, i);
+
+		if (main < 0 || !benchmark->metric ||
+		    !fnmatch(benchmark->metric, results->costs.metrics[main]->name, 0))
+			continue;
+		text_format(text, sizeof(text), "%s has no metric %s, which the plan names: %s is "
+			    "in its place.", benchmark->name, benchmark->metric,
+			    results->costs.metrics[main]->name);
+		to->put(to->arg, false, text);
+	}
+}
+
 static void warn_of_conditions(const struct study_results *results, const struct listener *to)
 {
 	const struct compare *costs = &results->costs;
@@ -306,6 +327,7 @@ void study_warnings(const struct study *study, const struct study_results *resul
 			    "make it narrower.", results->rounds, study->plan.precision);
 		put(arg, false, text);
 	}
+	warn_of_patterns(study, results, &to);
 	warn_of_losses(study, results, &to);
 	warn_of_others(study, results, &to);
 	warn_of_conditions(results, &to);
