@@ -134,6 +134,7 @@ cat > "$WORK/bin/ssh" << 'S'
 while [ "$1" = -o ]; do shift 2; done
 [ "$1" = root@web ] || { echo "no route to $1" >&2; exit 255; }
 shift
+[ "$*" != "command -v true" ] || { echo "Connection reset by peer" >&2; exit 255; }
 exec sh -c "$*"
 S
 chmod +x "$WORK/bin/ssh"
@@ -213,6 +214,12 @@ missing() { run study -o missing "$@"; check "no folder is left" test ! -e missi
 missing --guest db=ssh:root@db -c none,events@guest -- true
 status 3
 says "$ERR" "db: ssh root@db does not answer without a password: no route to root@db"
+missing --guest web=ssh:root@web --in web -- true
+status 3
+says "$ERR" "web: ssh root@web does not answer any more: Connection reset by peer"
+missing --guest web=ssh:root@web --in web -- frobnicate
+status 3
+says "$ERR" "the guest web has no program frobnicate: apt-get install frobnicate there"
 missing -e no:such -- true
 status 3
 says "$ERR" "this kernel has no such event"

@@ -77,7 +77,11 @@ static int check_benchmark(const struct study *study, const struct study_benchma
 	if (!word || asprintf(&script, "command -v %s", word) < 0)
 		script = NULL;
 	status = script ? study_ssh(guest, script, said, sizeof(said)) : -1;
-	if (status)
+	/* 255 is ssh's own */
+	if (status < 0 || status == 255)
+		ksv_error("%s: ssh %s does not answer any more: %s", guest->name, guest->target,
+			  *said ? said : "no answer");
+	else if (status)
 		ksv_error("%s: the guest %s has no program %s: apt-get install %s there",
 			  benchmark->name, guest->name, program, package_of(program));
 	free(script);
