@@ -131,6 +131,7 @@ is "$(wc -l < cut/journal.jsonl)" 8
 # a guest, by ssh: what stands in its place runs the script here, as a shell of the guest would
 cat > "$WORK/bin/ssh" << 'S'
 #!/bin/bash
+echo "$*" >> "$0.log"
 while [ "$1" = -o ]; do shift 2; done
 [ "$1" = root@web ] || { echo "no route to $1" >&2; exit 255; }
 shift
@@ -166,6 +167,10 @@ for r in runs["events@guest"], both:
 assert "guest_bytes" not in runs["none"], runs
 END
 is "$(cat guest/raw/*/sh.r001.txt | sort -u)" "its"
+# the connections of benchmarks and of tracers end after their guest
+says "$WORK/bin/ssh.log" "sleep 0.2"
+check "ssh asks whether a guest lives" test "$(grep -c '^-o BatchMode=yes -o ServerAliveInterval=15 -o ServerAliveCountMax=8 ' \
+	"$WORK/bin/ssh.log")" = "$(grep -c '^-o' "$WORK/bin/ssh.log")"
 
 # a machine that begins or ends takes its exits along; and bytes of records that were overwritten are not known
 run study -o changes --rounds 1 --max-rounds 1 --warm-up 0 --seed 1 --guest web=ssh:root@web --in web -e sched:sched_switch -b 8K \

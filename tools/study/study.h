@@ -37,6 +37,13 @@
 /** The names of instances of tracefs begin so; the number of the process follows. */
 #define STUDY_INSTANCE		"kshark-virt-study-"
 
+/**
+ * The first words of each ssh: it asks for no password, and ends two minutes after its guest, so
+ * that a study does not wait for a benchmark in a guest that has died.
+ */
+#define STUDY_SSH		"ssh", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=15", \
+				"-o", "ServerAliveCountMax=8"
+
 /** The format of a benchmark whose time alone counts. */
 #define STUDY_TIME		"time"
 

@@ -115,8 +115,7 @@ static pid_t start(const struct study *study, const struct study_run *run, int o
 	const struct study_guest *guest = benchmark->where ?
 					  study_find_guest(&study->plan, benchmark->where) : NULL;
 	char *line = guest ? shell_line(benchmark) : NULL;
-	char *const remote[] = { (char *)"ssh", (char *)"-o", (char *)"BatchMode=yes",
-				 guest ? guest->target : NULL, line, NULL };
+	const char *const remote[] = { STUDY_SSH, guest ? guest->target : NULL, line, NULL };
 	pid_t pid = -1, parent = getpid();
 
 	if (guest && !line)
@@ -124,7 +123,7 @@ static pid_t start(const struct study *study, const struct study_run *run, int o
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		run_child(guest ? remote : benchmark->command, parent, output);
+		run_child(guest ? (char *const *)remote : benchmark->command, parent, output);
 	if (pid > 0)
 		setpgid(pid, pid);
 	free(line);

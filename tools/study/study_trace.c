@@ -173,8 +173,7 @@ static int end_host(struct study *study, struct study_run *run)
 
 int study_ssh(const struct study_guest *guest, const char *script, char *text, size_t size)
 {
-	const char *argv[] = { "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8",
-			       guest->target, script, NULL };
+	const char *argv[] = { STUDY_SSH, "-o", "ConnectTimeout=8", guest->target, script, NULL };
 
 	return record_capture(argv, RECORD_ANSWER_S, text, size);
 }
@@ -274,7 +273,7 @@ static int begin_guest(struct study *study, const struct study_config *config, i
 	const struct study_guest *guest = &study->plan.guests[i];
 	const struct timespec pause = { .tv_nsec = 20000000 };
 	char out[NAME_MAX], log[NAME_MAX], *script = guest_script(study, config);
-	const char *argv[] = { "ssh", "-o", "BatchMode=yes", guest->target, script, NULL };
+	const char *argv[] = { STUDY_SSH, guest->target, script, NULL };
 	int status;
 
 	guest_file(out, guest, "out");
