@@ -7,7 +7,7 @@
 #   WORKDIR/vmlinuz     the Debian kernel (used for L1 and for L2)
 #   WORKDIR/l1.ext4     the L1 root as a disk image
 #   WORKDIR/l1-initrd   small initramfs that loads virtio_blk + ext4 and switches to the disk
-#   WORKDIR/l2-initrd   the whole L2 guest: busybox + trace-cmd + socat + hackbench + dropbear + modules
+#   WORKDIR/l2-initrd   the whole L2 guest: busybox + trace-cmd + socat + hackbench + cyclictest + dropbear + modules
 #
 # RELEASE in the environment: bookworm (if it is not set: Debian 12, Linux 6.1) or trixie (13, 6.12).
 # Needs: root, mmdebstrap, e2fsprogs, busybox-static, cpio (busybox's is used), gcc. About 6 minutes.
@@ -103,7 +103,7 @@ copy_modules i2 modules.list virtio_pci virtio_mmio vmw_vsock_virtio_transport p
 copy_modules i2 host.list 9pnet_virtio 9p
 # a disk and a network, for those that need them: kvm-waits.sh
 copy_modules i2 devices.list virtio_blk virtio_net
-for b in /bin/dd /usr/bin/trace-cmd /usr/bin/socat /usr/bin/hackbench /usr/sbin/dropbear; do copy_bin i2 "$b"; done
+for b in /bin/dd /usr/bin/trace-cmd /usr/bin/socat /usr/bin/hackbench /usr/bin/cyclictest /usr/sbin/dropbear; do copy_bin i2 "$b"; done
 mkdir -p i2/etc/dropbear; echo 'root::0:0:root:/root:/bin/sh' > i2/etc/passwd   # for sshd
 strip -d root/usr/src/hypertrace/hypertrace.ko; cp root/usr/src/hypertrace/hypertrace.ko i2/modules/
 cp root/usr/src/kvmhc/kvmhc.ko i2/modules/; echo kvmhc.ko >> i2/modules.list
