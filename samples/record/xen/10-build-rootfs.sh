@@ -35,7 +35,7 @@ fi
 # The package source is the one this machine's apt uses.
 MIRROR=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -1)}; MIRROR=${MIRROR%/}
 PKGS="xen-hypervisor-$XEN-amd64 xen-utils-$XEN xenstore-utils linux-image-amd64 trace-cmd
-      iproute2 procps qemu-system-xen seabios ipxe-qemu linux-headers-amd64 make"
+      iproute2 procps qemu-system-xen seabios ipxe-qemu linux-headers-amd64 make openssh-client dropbear-bin rt-tests"
 if [ ! -e "$ROOT/.base" ]; then
     rm -rf "$ROOT"
     debootstrap --variant=minbase --include=busybox-static,kmod,ca-certificates \
@@ -89,14 +89,26 @@ mkdir -p "$D"/{bin,usr/bin,proc,sys,dev,tmp,lib/modules}
 cp "$ROOT/bin/busybox" "$B/labload" "$D/bin/"
 cp "$HERE/guest/domu-init" "$D/init"; chmod +x "$D/init"
 ( cd "$D" && find . | cpio -o -H newc --quiet | gzip -1 ) > "$B/domu.initrd"
-# The same plus trace-cmd and its shared libraries, for the domU that runs ftrace.
-cp "$ROOT/usr/bin/trace-cmd" "$D/usr/bin/"
-chroot "$ROOT" ldd /usr/bin/trace-cmd | grep -o '/[^ ]*' | while read -r l; do
-    mkdir -p "$D$(dirname "$l")"; cp -L "$ROOT$l" "$D$l"
-done
+# copy_bin PROGRAM: into a domU, with its shared libraries
+copy_bin() {
+    mkdir -p "$D$(dirname "$1")"; cp "$ROOT$1" "$D$1"
+    chroot "$ROOT" ldd "$1" | grep -o '/[^ ]*' | while read -r l; do
+        mkdir -p "$D$(dirname "$l")"; cp -L "$ROOT$l" "$D$l"
+    done
+}
+# The same plus trace-cmd, for the domU that runs ftrace.
+copy_bin /usr/bin/trace-cmd
 mkdir -p "$D/lab"
 cp "$M/hypertrace.ko" "$D/lab/"
 ( cd "$D" && find . | cpio -o -H newc --quiet | gzip -1 ) > "$B/domu-ft.initrd"
+# The same plus a network, an ssh server and benchmarks, for the domU that a study measures.
+for b in /usr/sbin/dropbear /usr/bin/hackbench /usr/bin/cyclictest; do copy_bin $b; done
+mkdir -p "$D/etc/dropbear" "$D/root/.ssh"; echo 'root::0:0:root:/root:/bin/sh' > "$D/etc/passwd"
+chmod 700 "$D/root" "$D/root/.ssh"
+chroot "$ROOT" modprobe -S "$KVER" --show-depends xen-netfront | awk '$1=="insmod"{print $2}' | while read -r f; do
+    case $f in *.xz) xz -dc "$ROOT$f" > "$D/lib/modules/$(basename "$f" .xz)" ;; *) cp "$ROOT$f" "$D/lib/modules/" ;; esac
+done
+( cd "$D" && find . | cpio -o -H newc --quiet | gzip -1 ) > "$B/domu-ssh.initrd"
 
 # ---- 3. dom0 early initramfs ------------------------------------------------------
 E=$B/early; rm -rf "$E"
@@ -118,7 +130,7 @@ cp "$HERE/guest/early-init" "$E/init"; chmod +x "$E/init"
 # ---- 4. dom0 disk -----------------------------------------------------------------
 mkdir -p "$ROOT/lab"
 cp "$V" "$ROOT/lab/vmlinuz"          # HVM domUs boot the packed kernel through SeaBIOS
-cp "$B/vmlinux" "$B/domu.initrd" "$B/domu-ft.initrd" "$ROOT/lab/"
+cp "$B/vmlinux" "$B/domu.initrd" "$B/domu-ft.initrd" "$B/domu-ssh.initrd" "$ROOT/lab/"
 cp "$B/labload" "$ROOT/usr/bin/"
 cp "$HERE/guest/dom0-init" "$ROOT/lab/init"; chmod +x "$ROOT/lab/init"
 rm -f "$B/dom0.img"

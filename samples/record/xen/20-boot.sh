@@ -9,6 +9,7 @@
 #   QEMU_CPU   qemu -cpu                  (default: EPYC,+svm,+npt,-monitor,-smap)
 #   DOM0_VCPUS dom0_max_vcpus             (default: 2)
 #   XEN_IMG    hypervisor in build/       (default: xen; xen-sched has rtds and null)
+#   THREAD     of qemu -accel tcg         (default: multi; single: one CPU at a time, better on few cores)
 #   LIMIT      seconds before qemu is ended (default: 900, or what the environment says)
 # LAB_FILES in the environment: files that the job finds in its folder; with kshark-virt-xen-meta (and the
 # libraries that dom0 lacks) among them, each trace has a sidecar.
@@ -17,7 +18,7 @@ WORK=$(realpath "${1:?}"); NAME=${2:?}; SCN=$(realpath "${3:?}")
 HERE=$(dirname "$(realpath "$0")")
 B=$WORK/build; R=$WORK/run/$NAME; O=$WORK/out/$NAME
 mkdir -p "$R" "$O"
-XEN_OPTS="" SMP="4,sockets=1,cores=4,threads=1" QEMU_CPU="EPYC,+svm,+npt,-monitor,-smap" DOM0_VCPUS=2 XEN_IMG=xen LIMIT=${LIMIT:-900}
+XEN_OPTS="" SMP="4,sockets=1,cores=4,threads=1" QEMU_CPU="EPYC,+svm,+npt,-monitor,-smap" DOM0_VCPUS=2 XEN_IMG=xen THREAD=multi LIMIT=${LIMIT:-900}
 # shellcheck disable=SC1090
 . "$SCN"
 
@@ -34,7 +35,7 @@ rm -f "$R/out.img"; truncate -s 512M "$R/out.img"
 XEN_CMD="console=com1 com1=115200,8n1 loglvl=all guest_loglvl=all dom0_mem=1024M,max:1024M dom0_max_vcpus=$DOM0_VCPUS spec-ctrl=no noreboot=true $XEN_OPTS"
 DOM0_CMD="console=hvc0 mitigations=off quiet loglevel=4 rdinit=/init net.ifnames=0 panic=5"
 QEMU=(qemu-system-x86_64
-    -machine q35 -accel tcg,thread=multi -cpu "$QEMU_CPU" -smp "$SMP" -m 2560M
+    -machine q35 -accel "tcg,thread=$THREAD" -cpu "$QEMU_CPU" -smp "$SMP" -m 2560M
     -display none -vga none -nodefaults -no-reboot -monitor none
     -serial "file:$R/serial.log"
     -kernel "$B/$XEN_IMG" -append "$XEN_CMD"

@@ -20,6 +20,7 @@ fi
 "$HERE/20-boot.sh" "$WORK" "$S" "$SCN"
 if ! [ -s "$WORK/out/$S/trace.xen" ]; then
     compgen -G "$WORK/out/$S/*/recording.json" > /dev/null && exit 0
+    compgen -G "$WORK/out/$S/*/results.csv" > /dev/null && exit 0
     echo "$S: no trace; see $WORK/out/$S/job.log and serial.log"; exit 1
 fi
 "$HERE/30-oracle.sh" "$WORK/out/$S"
