@@ -4,6 +4,7 @@
 study_oracle.py results FOLDER CSV    each number of "study --format csv FOLDER", and no other rows
 study_oracle.py words FOLDER JSON     the sentences agree with the numbers
 study_oracle.py order FOLDER          the runs of the journal are in the order that the seed gives
+study_oracle.py guests FOLDER PAGE    a page has this table: exits and bytes of runs in guests, with ratios
 """
 import csv
 import json
@@ -26,10 +27,10 @@ def hackbench(text):
 
 def cyclictest(text):
     if "{" not in text:
-        found = [re.search(r"Min: +(\d+) Act: +\d+ Avg: +(\d+) Max: +(\d+)", line) for line in text.split("\n")]
+        found = [re.search(r"Min: *(\d+) Act: *\d+ Avg: *(\d+) Max: *(\d+)", line) for line in text.split("\n")]
         threads = [[int(number) for number in one.groups()] for one in found if one]
         for i, key in enumerate(("min", "avg", "max")):
-            yield f"{key}_us", statistics.fmean(thread[i] for thread in threads), "lower"
+            yield key, statistics.fmean(thread[i] for thread in threads), "lower"
         return
     # its summary as text follows
     threads = json.JSONDecoder().raw_decode(text, text.index("{"))[0]["thread"].values()
@@ -217,6 +218,38 @@ def words(folder, path):
     print(costs, "sentences about costs")
 
 
+# --- the table of a page
+
+
+def ratio(base, other):
+    """The geometric mean of the ratios of all rounds, with its interval."""
+    logs = [math.log(other[r] / base[r]) for r in sorted(set(base) & set(other))]
+    low, high = interval(logs)
+    return f"{math.exp(statistics.fmean(logs)):.2f} ({math.exp(low):.2f} to {math.exp(high):.2f})"
+
+
+def guests(folder, path):
+    plan, _, values, _ = load(folder)
+    page = open(path).read().split("\n")
+    lines = []
+    for name in (b["name"] for b in plan["benchmarks"]):
+        first = {}
+        for config in (c["name"] for c in plan["configurations"]):
+            cells = [name, f"`{config}`"]
+            # the first configuration that has a number is what the others are compared with
+            for metric, unit in ("host.exits", 1), ("trace.bytes", 1024), ("trace.guest_bytes", 1024):
+                of = values.get((f"{name}.{metric}", config))
+                cells += [f"{statistics.fmean(of.values()) / unit:.0f}" if of else "-", "-"]
+                if of and metric in first:
+                    cells[-1] = ratio(first[metric], of)
+                elif of:
+                    first[metric] = of
+                    cells[-1] = "1"
+            lines.append("| " + " | ".join(cells) + " |")
+    print("\n".join(lines))
+    assert len(lines) == 8 and all(line in page for line in lines)
+
+
 # --- order
 
 
@@ -256,4 +289,4 @@ def order(folder):
 
 
 if __name__ == "__main__":
-    {"results": results, "words": words, "order": order}[sys.argv[1]](*sys.argv[2:])
+    {"results": results, "words": words, "order": order, "guests": guests}[sys.argv[1]](*sys.argv[2:])

@@ -30,6 +30,18 @@ for sentence in sentences:
 END
 same "$WORK/cost.svg" "$KSV_SOURCE_DIR/docs/images/overhead-cost.svg"
 same "$WORK/cpu.svg" "$KSV_SOURCE_DIR/docs/images/overhead-cpu.svg"
+# guests of emulated hosts: the page has a table of each, with exits and bytes
+for lab in kvm xen; do
+	run study --format csv "$STUDY-$lab"
+	status 0
+	check "results of $lab, counted again" python3 "$GOLDEN/study_oracle.py" results "$STUDY-$lab" "$OUT"
+	run study --format json "$STUDY-$lab"
+	check "words of $lab" python3 "$GOLDEN/study_oracle.py" words "$STUDY-$lab" "$OUT"
+	check "the order of $lab" python3 "$GOLDEN/study_oracle.py" order "$STUDY-$lab"
+	check "the page's table of $lab" python3 "$GOLDEN/study_oracle.py" guests "$STUDY-$lab" "$KSV_SOURCE_DIR/docs/overhead-study.md"
+done
+run study "$STUDY-xen"
+golden t295_study.xen "$OUT"
 # bars are where the numbers are
 check "bars" python3 - "$WORK/cost.svg" "$STUDY" "$GOLDEN" << 'END'
 import math, re, statistics, sys
