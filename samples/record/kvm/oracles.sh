@@ -9,6 +9,7 @@ set -uo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 cd "${1:?usage: oracles.sh DIR}"
 for f in *.dat; do
+    [ -e "$f" ] || continue     # studies have none
     n=${f%.dat}
     trace-cmd dump --summary --options -i "$f" > "$n.options.txt" 2>&1
     trace-cmd report -t -i "$f" 2> "$n.report.err" > "$n.report"        # -t: full (nanosecond) timestamps
