@@ -312,3 +312,13 @@ void host_samples_sum(const struct host_samples *samples, int64_t from_ns, int64
 	for (int i = HOST_N_COUNTERS; i < HOST_N_SAMPLED; i++)
 		sums->means[i] = mean_of(samples, first, end, i);
 }
+
+int64_t host_samples_cpu_ns(const struct host_sample_sums *sums)
+{
+	int64_t all_ns = 0;
+
+	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
+		if (sums->counts[i] < 0 || __builtin_add_overflow(all_ns, sums->counts[i], &all_ns))
+			return HOST_SAMPLE_UNKNOWN;
+	return all_ns;
+}

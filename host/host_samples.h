@@ -137,6 +137,9 @@ struct host_sample_sums {
 void host_samples_sum(const struct host_samples *samples, int64_t from_ns, int64_t to_ns,
 		      struct host_sample_sums *sums);
 
+/** host_samples_cpu_ns - the time of all CPUs; HOST_SAMPLE_UNKNOWN if that of a kind is. */
+int64_t host_samples_cpu_ns(const struct host_sample_sums *sums);
+
 #ifdef __cplusplus
 }
 #endif

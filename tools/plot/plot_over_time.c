@@ -83,11 +83,9 @@ static double counted(const struct source *source, int number)
 
 static double cpu_share(const struct source *source, int number)
 {
-	double sum = 0;
+	int64_t all_ns = host_samples_cpu_ns(&source->interval->sampled);
 
-	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
-		sum += counted(source, i);
-	return sum > 0 ? 100 * counted(source, number) / sum : NAN;
+	return all_ns > 0 ? 100 * counted(source, number) / (double)all_ns : NAN;
 }
 
 static double count_rate(const struct source *source, int number)

@@ -227,23 +227,12 @@ static void task_part(struct table_writer *to, const struct over_time *all,
 	table_row(to, cells);
 }
 
-/** The time of all CPUs, which is unknown if a part of it is. */
-static int64_t all_cpus_ns(const int64_t *counts)
-{
-	int64_t all_ns = 0;
-
-	for (int i = HOST_SAMPLE_GUEST; i <= HOST_SAMPLE_IDLE; i++)
-		if (counts[i] < 0 || __builtin_add_overflow(all_ns, counts[i], &all_ns))
-			return HOST_SAMPLE_UNKNOWN;
-	return all_ns;
-}
-
 static void cpu_part(struct table_writer *to, const struct over_time *all,
 		     const struct model_interval *interval)
 {
 	const int64_t *counts = interval->sampled.counts;
 	struct table_cell cells[ARRAY_SIZE(cpu_columns)];
-	int64_t cpu_ns = all_cpus_ns(counts);
+	int64_t cpu_ns = host_samples_cpu_ns(&interval->sampled);
 	char from[40];
 	size_t at = 0;
 
