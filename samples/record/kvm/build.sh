@@ -50,6 +50,12 @@ if [ "${2:-}" = tracers ] && [ ! -e root/.tracers-done ]; then
     chroot root sh -c 'cd /tmp; apt-get download lttng-modules-dkms; dpkg -x lttng-modules-dkms_*.deb /; rm lttng-modules-dkms_*.deb; apt-get clean'
     # LTTng 2.13.9 declares hrtimer_start as it was before an update of Debian 12's kernel, and does not compile
     [ "$RELEASE" != bookworm ] || sed -i '/lttng-probe-timer\.o/d' root/usr/src/lttng-modules-*/src/probes/Kbuild
+    # LTTng's probes of KVM need headers that Debian's packages of headers lack
+    chroot root sh -c "cd /tmp; apt-get download linux-source-$(cut -d. -f1,2 <<< "$KVER")"
+    dpkg --fsys-tarfile root/tmp/linux-source-*.deb | tar -xO --wildcards './usr/src/linux-source-*.tar.xz' |
+        tar -xJ -C root/tmp --wildcards '*/arch/x86/kvm/*.h' '*/virt/kvm/*.h'
+    cp -r root/tmp/linux-source-*/{arch,virt} "root$(chroot root readlink -f /lib/modules/"$KVER"/source)/"
+    rm -r root/tmp/linux-source-*
     chroot root sh -c "make -C /lib/modules/$KVER/build M=\$(echo /usr/src/lttng-modules-*) CONFIG_LTTNG=m INSTALL_MOD_DIR=updates modules modules_install"
     chroot root depmod "$KVER"
     touch root/.tracers-done
