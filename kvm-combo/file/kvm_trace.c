@@ -706,7 +706,7 @@ int kvm_trace_try(struct kvm_trace *trace,
 	int ret = read_all(&pass);
 
 	/* there, libtracecmd goes round in circles for ever */
-	return !ret && trace->facts->damaged_cpu >= 0 ? -EBADMSG : ret;
+	return !ret && trace->facts->damaged_cpu >= 0 ? -ETIMEDOUT : ret;
 }
 
 /* --- lines ----------------------------------------------------------------------------------- */

@@ -245,7 +245,7 @@ int kvm_trace_walk(struct kvm_trace *trace,
 /**
  * kvm_trace_try - the same, as KernelShark does it: libtracecmd reads all records
  *
- * Return: as kvm_trace_walk(); -EBADMSG also if libtracecmd would come to no end.
+ * Return: as kvm_trace_walk(); -ETIMEDOUT also if libtracecmd would come to no end.
  */
 int kvm_trace_try(struct kvm_trace *trace,
 		  int (*take)(void *arg, const struct kvm_trace_record *record), void *arg);

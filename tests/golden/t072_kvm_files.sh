@@ -68,6 +68,9 @@ END
 	run report --full "$WORK/v6.dat"
 	status 0
 	says "$ERR" "the records of CPU 1 are damaged; they are read up to there"
+	run view --dry-run "$WORK/v6.dat"
+	status 3
+	says "$ERR" "v6.dat: damaged: libtracecmd comes to no end on it"
 fi
 
 finish
