@@ -23,6 +23,9 @@ extern "C" {
 
 #define HOST_SAMPLES_ENDING	".samples.csv"
 
+/** record takes a sample as often as that. */
+#define HOST_SAMPLE_NS		INT64_C(1000000000)
+
 /** Those of a week; a file with more, which would take more than 150 MB of memory, is refused. */
 #define HOST_SAMPLES_MAX	(7 * 24 * 3600)
 

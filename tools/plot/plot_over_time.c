@@ -16,8 +16,8 @@
 #define MIB		((double)(1 << 20))
 #define GIB		((double)(1 << 30))
 
-/** record samples once a second; across a longer gap, a state is not known. */
-#define SAMPLE_GAP_NS	INT64_C(2500000000)
+/** Across a gap of more than one sample that is missing, a state is not known. */
+#define SAMPLE_GAP_NS	(5 * HOST_SAMPLE_NS / 2)
 
 /** What numbers are computed from. */
 struct source {

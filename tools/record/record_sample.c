@@ -16,8 +16,6 @@
 
 #include "record.h"
 
-#define SAMPLE_NS	1000000000
-
 /** All of such a file: a line of /proc/stat has a number for each interrupt. */
 #define TEXT_BYTES	(1 << 20)
 
@@ -235,10 +233,10 @@ void record_samples_look(struct record *record)
 {
 	int64_t now = record_now_ns();
 
-	if (record->samples < 0 || now < record->sampled_ns + SAMPLE_NS)
+	if (record->samples < 0 || now < record->sampled_ns + HOST_SAMPLE_NS)
 		return;
 	/* late ones do not shift those that follow; what was missed stays missing */
-	record->sampled_ns += (now - record->sampled_ns) / SAMPLE_NS * SAMPLE_NS;
+	record->sampled_ns += (now - record->sampled_ns) / HOST_SAMPLE_NS * HOST_SAMPLE_NS;
 	sample_now(record);
 }
 
