@@ -3,7 +3,8 @@
 # disks.sh OUT.dat: record requests to disks on this machine, as root, into buffers of its own: a virtual machine reads
 # blocks, beside it dd reads in a row, writes to a loop device, and writes files.
 set -euo pipefail
-here=$(dirname "$(readlink -f "$0")")
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
 if [ "${1:-}" = work ]; then
 	"$2/machine" "$2/a" 120 &
 	dd if="$2/b" of=/dev/null iflag=direct bs=64k count=160 status=none &
@@ -12,12 +13,8 @@ if [ "${1:-}" = work ]; then
 	wait
 	exit
 fi
-folder=$(mktemp -d -p "$PWD")
+make_folder a b
 trap 'losetup -d "${loop:-}" 2> /dev/null; rm -rf "$folder"' EXIT
-gcc -O1 -Wall -o "$folder/machine" "$here/disk_machine.c" -lpthread
-for name in a b; do
-	dd if=/dev/urandom of="$folder/$name" bs=1M count=16 status=none
-done
 truncate -s 8M "$folder/loop"
 loop=$(losetup -f --show "$folder/loop")
 sync

@@ -3,7 +3,8 @@
 # locks.sh OUT.dat: record waits for the kernel's locks on this machine, as root, into buffers of its own: a virtual
 # machine reads blocks of a file that several dd write at once.
 set -euo pipefail
-here=$(dirname "$(readlink -f "$0")")
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
 if [ "${1:-}" = work ]; then
 	"$2/machine" "$2/a" 150 &
 	for _ in 1 2 3 4; do
@@ -13,10 +14,6 @@ if [ "${1:-}" = work ]; then
 	wait
 	exit
 fi
-folder=$(mktemp -d -p "$PWD")
-trap 'rm -rf "$folder"' EXIT
-gcc -O1 -Wall -o "$folder/machine" "$here/disk_machine.c" -lpthread
-dd if=/dev/urandom of="$folder/a" bs=1M count=16 status=none
-sync
+make_folder a
 trace-cmd record -B locks -e kvm:kvm_entry -e kvm:kvm_exit -e kvm:kvm_userspace_exit \
 	-e lock:contention_begin -e lock:contention_end -o "$1" "$0" work "$folder"

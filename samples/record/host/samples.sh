@@ -4,6 +4,8 @@
 # at the same time (FOLDER.proc.txt): a virtual machine and dd use a disk, a task needs memory. In a mount namespace of
 # its own, the kernel has only a few events and no symbols: a trace contains the formats of all.
 set -euo pipefail
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
 here=$(dirname "$(readlink -f "$0")")
 tracing=/sys/kernel/tracing events=(sched/sched_switch kvm/kvm_entry kvm/kvm_userspace_exit)
 if [ "${1:-}" = work ]; then
@@ -20,11 +22,7 @@ elif [ "${1:-}" = record ]; then
 	kshark-virt record -q -o "$2" --events "$(IFS=,; echo "${events[*]#*/}")" -- "$0" work "$3"
 	exit
 fi
-folder=$(mktemp -d -p "$PWD")
-trap 'rm -rf "$folder"' EXIT
-gcc -O1 -Wall -o "$folder/machine" "$here/disk_machine.c" -lpthread
-dd if=/dev/urandom of="$folder/a" bs=1M count=16 status=none
-sync
+make_folder a
 (cd $tracing/events && find header_* ftrace "${events[@]}" -name 'header_*' -o -name format -o -name id) |
 	while read -r event; do
 		mkdir -p "$folder/events/$(dirname "$event")"
