@@ -93,7 +93,7 @@ public:
 		layout->addWidget(button, 0, Qt::AlignLeft);
 	}
 
-	/** Return: whether it shows the same, and so is this warning now. */
+	/** Be this warning. Return: false if the row shows another text or button. */
 	bool become(const VirtWarning &warning)
 	{
 		if (warning.text != _warning.text || warning.button != _warning.button)

@@ -39,8 +39,8 @@ public:
 	void setSession(const QString &problem);
 
 	/**
-	 * What else is to be said, instead of what was last, in the same order. Those that stay
-	 * keep their buttons, one of which may just be pressed.
+	 * Show these warnings, in this order, instead of the last ones. Those that stay keep their
+	 * buttons, one of which may be pressed at this moment.
 	 */
 	void setWarnings(const std::vector<VirtWarning> &warnings);
 

@@ -175,8 +175,9 @@ QMainWindow *virtMainWindow();
 bool virtIsLoading();
 
 /**
- * Must something wait that the user wants, as KernelShark loads a file? Then the status bar says
- * that it has not been done.
+ * virtMustWait - does KernelShark load a file, so that the user must wait?
+ *
+ * Then the status bar shows that the request was not carried out.
  */
 bool virtMustWait();
 
