@@ -17,23 +17,21 @@
 
 #include "array.h"
 #include "kvm_source_private.h"
+#include "read_at.h"
 #include "trace_dat_pages.h"
 #include "trace_dat_read.h"
-
-/** The head of a page: a time, and a long with the number of bytes that follow. */
-#define MOST_HEAD	16
 
 /** libtracecmd shifts the halves of a number. */
 #define MOST_SHIFT	32
 
-/** Bytes of pages in memory; a CPU that needs more is libtracecmd's to read. */
+/** The limit of the bytes of pages in memory. libtracecmd reads a CPU that needs more. */
 #define MOST_HELD	((size_t)64 << 20)
 
 struct kvm_page_reader {
 	int		fd;
 	const struct kvm_source_area *area;
 	struct dat_file	form;		/* byte order and size of a long */
-	uint32_t	mult, shift;	/* of struct kvm_source_pages */
+	struct trace_dat_scale scale;	/* of struct kvm_source_pages */
 	uint64_t	next;		/* offset in the area, of the next page or chunk */
 	uint64_t	n_chunks;	/* that follow, of a packed area */
 	uint64_t	base;		/* libtracecmd's offset of the first page */
@@ -113,10 +111,7 @@ static bool take_option(void *arg, const struct dat_file *dat, struct dat_option
 	struct finding *finding = arg;
 	struct kvm_source_pages *pages = &finding->source->pages;
 
-	if (option->id == DAT_TSC2NSEC && option->size >= 16) {
-		pages->mult = (uint32_t)dat_get(dat, option->data, 4);
-		pages->shift = (uint32_t)dat_get(dat, option->data + 4, 4);
-	}
+	dat_scale(dat, option, &pages->scale);
 	/* version 6 has another option of this number */
 	return option->id != DAT_BUFFER || dat->version < 7 || take_buffer(finding, dat, option);
 }
@@ -184,25 +179,14 @@ void kvm_source_pages_free(struct kvm_source *source)
 
 /* --- bytes of the file ----------------------------------------------------------------------- */
 
-/** Bytes of the area from an offset in it on. Return: false if it does not have so many. */
+/** Read bytes at an offset of the area. Return: false if the area or the file ends before. */
 static bool read_bytes(const struct kvm_page_reader *reader, uint64_t offset, void *to, size_t n)
 {
 	/* the number of chunks is not counted in the size */
 	uint64_t size = reader->area->size + (reader->area->is_packed ? 4 : 0);
-	size_t got = 0;
 
-	if (offset > size || n > size - offset)
-		return false;
-	while (got < n) {
-		ssize_t ret = pread(reader->fd, (uint8_t *)to + got, n - got,
-				    (off_t)(reader->area->offset + offset + got));
-
-		if (ret > 0)
-			got += (size_t)ret;
-		else if (!ret || errno != EINTR)
-			return false;
-	}
-	return true;
+	return offset <= size && n <= size - offset &&
+	       !read_at(reader->fd, to, n, reader->area->offset + offset);
 }
 
 static bool read_number(const struct kvm_page_reader *reader, uint64_t offset, uint64_t *value)
@@ -215,12 +199,12 @@ static bool read_number(const struct kvm_page_reader *reader, uint64_t offset, u
 	return true;
 }
 
-/** The head of the next chunk. Return: false: it has none that can be. */
+/** Read the head of the next chunk. Return: false if there is none, or it is impossible. */
 static bool read_head(const struct kvm_page_reader *reader, uint64_t *packed, uint64_t *size)
 {
 	return read_number(reader, reader->next, packed) &&
 	       read_number(reader, reader->next + 4, size) && *packed <= reader->area->size &&
-	       *size >= MOST_HEAD && *size <= MOST_HELD;
+	       *size && *size <= MOST_HELD;
 }
 
 /** Return: false if the chunk is damaged, or there is no memory for it. */
@@ -271,9 +255,6 @@ static bool next_page(struct kvm_page_reader *reader)
 	if (reader->at >= reader->n && !read_more(reader))
 		return false;
 	n = reader->n - reader->at < page ? reader->n - reader->at : page;
-	reader->is_damaged = n < MOST_HEAD;
-	if (reader->is_damaged)
-		return false;
 	dat_page_walk_begin(&reader->walk, &reader->form, reader->pages + reader->at, n);
 	/* a page without a record can have a loss, too */
 	if (reader->walk.has_lost) {
@@ -286,7 +267,7 @@ static bool next_page(struct kvm_page_reader *reader)
 /** As libtracecmd converts cycles. */
 static uint64_t scaled(const struct kvm_page_reader *reader, uint64_t cycles)
 {
-	return (uint64_t)((unsigned __int128)cycles * reader->mult >> reader->shift);
+	return (uint64_t)((unsigned __int128)cycles * reader->scale.mult >> reader->scale.shift);
 }
 
 static int missed_of(struct kvm_page_reader *reader)
@@ -310,7 +291,7 @@ struct tep_record *kvm_page_reader_next(struct kvm_page_reader *reader)
 		if (walk->is_damaged || !next_page(reader))
 			return NULL;
 	}
-	record->ts = reader->mult ? scaled(reader, found.ts) : found.ts;
+	record->ts = reader->scale.mult ? scaled(reader, found.ts) : found.ts;
 	record->offset = reader->base + reader->before + reader->at + found.begin;
 	record->missed_events = missed_of(reader);
 	record->record_size = (int)(found.end - found.begin);
@@ -383,13 +364,13 @@ int kvm_page_reader_new(struct kvm_source *source, int buffer, int cpu,
 	struct kvm_page_reader *made;
 
 	*reader = NULL;
-	if (!area || pages->shift > MOST_SHIFT || pages->is_off)
+	if (!area || pages->scale.shift > MOST_SHIFT || pages->is_off)
 		return 0;
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return -ENOMEM;
 	*made = (struct kvm_page_reader){
-		.fd = pages->fd, .area = area, .mult = pages->mult, .shift = pages->shift,
+		.fd = pages->fd, .area = area, .scale = pages->scale,
 		.form = { .big_endian = pages->big_endian, .long_size = pages->long_size },
 		.record = { .cpu = cpu },
 	};

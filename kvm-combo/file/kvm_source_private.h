@@ -31,7 +31,7 @@ struct kvm_source_pages {
 	int		fd;		/* below 0: libtracecmd reads all records */
 	bool		big_endian;
 	uint8_t		long_size;
-	uint32_t	mult, shift;	/* ns = cycles * mult >> shift; mult 0: no conversion */
+	struct trace_dat_scale scale;	/* mult 0: no conversion */
 	struct kvm_source_area *areas;
 	size_t		n, room;
 	size_t		held;		/* bytes of pages in memory */

@@ -146,6 +146,7 @@ static void see_list(const struct dat_option *option, struct seen *seen)
 static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *option)
 {
 	struct seen *seen = arg;
+	struct trace_dat_scale scale;
 
 	if (option->id >= DAT_HEADER_INFO && option->id <= DAT_CMDLINES)
 		return check_section(dat, option);
@@ -159,8 +160,7 @@ static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *op
 		seen->is_shifted = true;
 		break;
 	case DAT_TSC2NSEC:
-		if (option->size >= 16 && dat_get(dat, option->data, 4))
-			seen->has_scale = true;
+		seen->has_scale |= dat_scale(dat, option, &scale) && scale.mult;
 		break;
 	}
 	return true;

@@ -245,6 +245,11 @@ void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
 	uint32_t commit;
 
 	*walk = (struct dat_page_walk){ .page = page, .big_endian = dat->big_endian, .at = start };
+	walk->is_damaged = size < start;
+	if (walk->is_damaged) {
+		walk->end = walk->at;
+		return;
+	}
 	walk->ts = get(walk, 0, 8);
 	commit = (uint32_t)get(walk, 8, dat->long_size);
 	walk->end = start + (commit & ((1U << COMMIT_BITS) - 1));

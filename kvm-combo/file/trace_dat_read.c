@@ -411,6 +411,19 @@ static uint8_t *read_options(const struct dat_file *dat, const struct dat_sectio
 	return NULL;
 }
 
+/** Bytes of a DAT_TSC2NSEC: mult, shift, and an offset. */
+#define SCALE_BYTES	16
+
+bool dat_scale(const struct dat_file *dat, const struct dat_option *option,
+	       struct trace_dat_scale *scale)
+{
+	if (option->id != DAT_TSC2NSEC || option->size < SCALE_BYTES)
+		return false;
+	scale->mult = (uint32_t)dat_get(dat, option->data, 4);
+	scale->shift = (uint32_t)dat_get(dat, option->data + 4, 4);
+	return true;
+}
+
 /** Step over a text. Return: false if it has no end. */
 static bool step_text(uint8_t **at, const uint8_t *end)
 {

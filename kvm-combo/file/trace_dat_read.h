@@ -139,6 +139,12 @@ bool dat_is_possible(const struct dat_file *dat, uint64_t packed, uint64_t unpac
 /** dat_can_unpack - is the file compressed by zlib or zstd, or not at all? */
 bool dat_can_unpack(const struct dat_file *dat);
 
+struct trace_dat_scale;
+
+/** dat_scale - Return: false if an option is no DAT_TSC2NSEC. A scale whose mult is 0 is none. */
+bool dat_scale(const struct dat_file *dat, const struct dat_option *option,
+	       struct trace_dat_scale *scale);
+
 /** The contents of a DAT_BUFFER or DAT_BUFFER_TEXT of version 7. */
 struct dat_buffer {
 	uint8_t		*offset;		/* 8 bytes: of its section */

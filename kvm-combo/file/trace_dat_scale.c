@@ -26,11 +26,8 @@ static bool take_scale(void *arg, const struct dat_file *dat, struct dat_option 
 {
 	struct scale_search *search = arg;
 
-	if (option->id != DAT_TSC2NSEC || option->size < SCALE_BYTES)
-		return true;
-	search->scale->mult = (uint32_t)dat_get(dat, option->data, 4);
-	search->scale->shift = (uint32_t)dat_get(dat, option->data + 4, 4);
-	search->found = search->scale->mult;
+	if (dat_scale(dat, option, search->scale))
+		search->found = search->scale->mult;
 	return true;
 }
 

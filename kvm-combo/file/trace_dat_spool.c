@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "read_at.h"
 #include "trace_dat_spool.h"
 #include "write_at.h"
 
@@ -170,22 +171,6 @@ int spool_put(struct spool *spool, uint32_t cpu, const struct spool_head *head, 
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
-
-static int read_at(int fd, uint8_t *data, size_t n, uint64_t offset)
-{
-	while (n) {
-		ssize_t done = pread(fd, data, n, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done ? -errno : -EIO;
-		data += done;
-		n -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
-}
 
 static int walk_bytes(const uint8_t *data, size_t n, spool_fn take, void *arg)
 {
