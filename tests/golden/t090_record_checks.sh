@@ -87,7 +87,7 @@ FAKE_WROTE=1 FAKE_DIE=1 run record -d 1 -o wrote
 status 3
 is "$(cat wrote/notes)" notes
 is "$(json wrote/recording.json 'j["state"]')" failed
-printf '#!/bin/sh\necho "no route to host" >&2; exit 255\n' > "$WORK/bin/ssh"
+printf '#!/bin/sh\nprintf "no route to host\\r\\n" >&2; exit 255\n' > "$WORK/bin/ssh"
 chmod +x "$WORK/bin/ssh"
 attempt -d 1 --guest web=ssh:root@web
 printf '#!/bin/sh\necho uid=1000.; echo "trace-cmd version 3.1"\n' > "$WORK/bin/ssh"

@@ -195,7 +195,7 @@ static int capture(const char *const argv[], int seconds, char *text, size_t siz
 	close(null);
 	close(ends[1]);
 	in_time = pid > 0 && read_answer(ends[0], seconds, text, size);
-	for (size_t n = strlen(text); n && text[n - 1] == '\n'; n--)
+	for (size_t n = strlen(text); n && (text[n - 1] == '\n' || text[n - 1] == '\r'); n--)
 		text[n - 1] = '\0';
 	close(ends[0]);
 	if (pid > 0 && !in_time)
