@@ -23,13 +23,19 @@
 extern "C" {
 #endif
 
+/** What a pCPU does. X(NAME, mode) */
+#define HOST_MODES(X)									\
+	X(GUEST, "guest")		/* a vCPU executes its guest */			\
+	X(USER, "user")									\
+	X(SYSCALL, "syscall")								\
+	X(INTERRUPT, "interrupt")	/* handlers of interrupts and NMIs */		\
+	X(SOFTIRQ, "softirq")								\
+	X(IDLE, "idle")			/* of the idle task alone */
+
 enum host_mode {
-	HOST_MODE_GUEST = 0,	/* a vCPU executes its guest */
-	HOST_MODE_USER,
-	HOST_MODE_SYSCALL,
-	HOST_MODE_INTERRUPT,	/* handlers of interrupts and NMIs */
-	HOST_MODE_SOFTIRQ,
-	HOST_MODE_IDLE,		/* of the idle task alone */
+#define HOST_MODE_ENUM(name, mode)	HOST_MODE_##name,
+	HOST_MODES(HOST_MODE_ENUM)
+#undef HOST_MODE_ENUM
 	HOST_MODE_UNKNOWN,
 	HOST_N_MODES
 };

@@ -15,8 +15,11 @@
 
 static const char *const keys[HOST_N_SAMPLED] = {
 #define HOST_SAMPLE_KEY(name, key)	[HOST_SAMPLE_##name] = (key),
+#define CPU_KEY(name, kind)		HOST_SAMPLE_KEY(name, kind "_ns")
+	HOST_SAMPLE_CPU(CPU_KEY)
 	HOST_SAMPLE_COUNTERS(HOST_SAMPLE_KEY)
 	HOST_SAMPLE_STATES(HOST_SAMPLE_KEY)
+#undef CPU_KEY
 #undef HOST_SAMPLE_KEY
 };
 

@@ -40,16 +40,19 @@ extern "C" {
 
 #define HOST_SAMPLE_UNKNOWN	(-1)
 
-/** Numbers that only grow. They are those of all CPUs together. X(NAME, key) */
+/** What CPUs did, in ns of all CPUs together. X(NAME, kind) */
+#define HOST_SAMPLE_CPU(X)								\
+	X(GUEST, "guest")		/* vCPUs in their guests, nice ones too */	\
+	X(USER, "user")			/* other tasks in user mode, nice ones too */	\
+	X(SYSTEM, "system")								\
+	X(IRQ, "irq")									\
+	X(SOFTIRQ, "softirq")								\
+	X(STEAL, "steal")								\
+	X(IOWAIT, "iowait")		/* idle while a task waits for a disk */	\
+	X(IDLE, "idle")			/* the rest of idle */
+
+/** Other numbers that only grow. They are those of all CPUs together. X(NAME, key) */
 #define HOST_SAMPLE_COUNTERS(X)								\
-	X(GUEST, "guest_ns")		/* vCPUs in their guests, nice ones too */	\
-	X(USER, "user_ns")		/* other tasks in user mode, nice ones too */	\
-	X(SYSTEM, "system_ns")								\
-	X(IRQ, "irq_ns")								\
-	X(SOFTIRQ, "softirq_ns")							\
-	X(STEAL, "steal_ns")								\
-	X(IOWAIT, "iowait_ns")		/* idle while a task waits for a disk */	\
-	X(IDLE, "idle_ns")		/* the rest of idle */				\
 	X(SWITCHES, "switches")								\
 	X(INTERRUPTS, "interrupts")							\
 	X(FORKS, "forks")								\
@@ -78,6 +81,7 @@ extern "C" {
 
 enum host_sample_number {
 #define HOST_SAMPLE_ENUM(name, key)	HOST_SAMPLE_##name,
+	HOST_SAMPLE_CPU(HOST_SAMPLE_ENUM)
 	HOST_SAMPLE_COUNTERS(HOST_SAMPLE_ENUM)
 	HOST_SAMPLE_STATES(HOST_SAMPLE_ENUM)
 #undef HOST_SAMPLE_ENUM

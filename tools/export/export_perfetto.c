@@ -485,14 +485,9 @@ static const struct {
 	const char	*name, *unit;
 	int64_t		divisor;
 } sampled[HOST_N_SAMPLED] = {
-	[HOST_SAMPLE_GUEST] = { "CPU guest", "ms/s", 1000000 },
-	[HOST_SAMPLE_USER] = { "CPU user", "ms/s", 1000000 },
-	[HOST_SAMPLE_SYSTEM] = { "CPU system", "ms/s", 1000000 },
-	[HOST_SAMPLE_IRQ] = { "CPU irq", "ms/s", 1000000 },
-	[HOST_SAMPLE_SOFTIRQ] = { "CPU softirq", "ms/s", 1000000 },
-	[HOST_SAMPLE_STEAL] = { "CPU steal", "ms/s", 1000000 },
-	[HOST_SAMPLE_IOWAIT] = { "CPU iowait", "ms/s", 1000000 },
-	[HOST_SAMPLE_IDLE] = { "CPU idle", "ms/s", 1000000 },
+#define CPU(number, kind)	[HOST_SAMPLE_##number] = { "CPU " kind, "ms/s", 1000000 },
+	HOST_SAMPLE_CPU(CPU)
+#undef CPU
 	[HOST_SAMPLE_SWITCHES] = { "context switches", "1/s", 1 },
 	[HOST_SAMPLE_INTERRUPTS] = { "interrupts", "1/s", 1 },
 	[HOST_SAMPLE_FORKS] = { "forks", "1/s", 1 },

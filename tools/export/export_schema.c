@@ -168,11 +168,14 @@ static const struct export_column lock_wait[] = {
 	BOOLEAN("failed", "it ended without the lock"),
 };
 
-/** Their descriptions are those of HOST_SAMPLE_COUNTERS() and HOST_SAMPLE_STATES(). */
+/** Their descriptions are those of HOST_SAMPLE_CPU(), _COUNTERS() and _STATES(). */
 static const struct export_column host_sample[] = {
 	INTEGER("time_ns", "when the kernel was asked"),
 #define COUNTER(name, key)	INTEGER(key, "counted since its boot; empty: not known"),
+#define CPU(name, kind)		COUNTER(name, kind "_ns")
+	HOST_SAMPLE_CPU(CPU)
 	HOST_SAMPLE_COUNTERS(COUNTER)
+#undef CPU
 #undef COUNTER
 #define STATE(name, key)	INTEGER(key, "at this time; empty: not known"),
 	HOST_SAMPLE_STATES(STATE)

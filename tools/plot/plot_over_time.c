@@ -134,17 +134,29 @@ static double state_gib(const struct source *source, int number)
 
 /* --- panels ---------------------------------------------------------------------------------- */
 
-static const struct virt_color idle_color = { 0xe8, 0xeb, 0xef };
-static const struct virt_color rest_color = { 0xa0, 0xa6, 0xad };
+/** Colors of curves: those that vCPUs have, by number, and others. */
+enum {
+	COLOR_USER = 1, COLOR_GUEST, COLOR_INTERRUPT, COLOR_SOFTIRQ, COLOR_SYSTEM, COLOR_STEAL,
+	COLOR_IRQ = COLOR_INTERRUPT, COLOR_SYSCALL = COLOR_SYSTEM,
+	COLOR_UNKNOWN = -1, COLOR_IDLE = -2, COLOR_IOWAIT = -3,
+};
+
+static struct virt_color color_of(int color)
+{
+	static const struct virt_color idle = { 0xe8, 0xeb, 0xef }, rest = { 0xa0, 0xa6, 0xad };
+
+	return color == COLOR_IDLE ? idle : color == COLOR_IOWAIT ? rest : virt_vcpu_color(color);
+}
 
 /** A curve. */
 struct curve {
 	const char	*name;
 	value_of	*value;
-	int		number;
-	int		vcpu_color;	/* as vCPUs have them; -1: @color */
-	const struct virt_color *color;	/* NULL: it is what is not known */
+	int		number, color;
 };
+
+#define CPU(number, kind)	{ kind, cpu_share, HOST_SAMPLE_##number, COLOR_##number },
+#define MODE(number, mode)	{ mode, mode_share, HOST_MODE_##number, COLOR_##number },
 
 static const struct panel {
 	const char	*title;
@@ -152,47 +164,35 @@ static const struct panel {
 	struct curve	curves[FIGURE_MAX_SERIES];
 } panels[] = {
 	{ "CPU by kind, %", true, {
-		{ "guest", cpu_share, HOST_SAMPLE_GUEST, 2, NULL },
-		{ "user", cpu_share, HOST_SAMPLE_USER, 1, NULL },
-		{ "system", cpu_share, HOST_SAMPLE_SYSTEM, 5, NULL },
-		{ "irq", cpu_share, HOST_SAMPLE_IRQ, 3, NULL },
-		{ "softirq", cpu_share, HOST_SAMPLE_SOFTIRQ, 4, NULL },
-		{ "steal", cpu_share, HOST_SAMPLE_STEAL, 6, NULL },
-		{ "iowait", cpu_share, HOST_SAMPLE_IOWAIT, -1, &rest_color },
-		{ "idle", cpu_share, HOST_SAMPLE_IDLE, -1, &idle_color },
+		HOST_SAMPLE_CPU(CPU)
 	} },
 	{ "CPU by records, %", true, {
-		{ "guest", mode_share, HOST_MODE_GUEST, 2, NULL },
-		{ "user", mode_share, HOST_MODE_USER, 1, NULL },
-		{ "system call", mode_share, HOST_MODE_SYSCALL, 5, NULL },
-		{ "interrupt", mode_share, HOST_MODE_INTERRUPT, 3, NULL },
-		{ "softirq", mode_share, HOST_MODE_SOFTIRQ, 4, NULL },
-		{ "mode not known", mode_share, HOST_MODE_UNKNOWN, -1, NULL },
-		{ "idle", mode_share, HOST_MODE_IDLE, -1, &idle_color },
+		HOST_MODES(MODE)
+		{ "mode not known", mode_share, HOST_MODE_UNKNOWN, COLOR_UNKNOWN },
 	} },
 	{ "Context switches per second", false, {
-		{ "records", switch_rate, 0, 1, NULL },
-		{ "samples", count_rate, HOST_SAMPLE_SWITCHES, 3, NULL },
+		{ "records", switch_rate, 0, 1 },
+		{ "samples", count_rate, HOST_SAMPLE_SWITCHES, 3 },
 	} },
 	{ "Tasks", false, {
-		{ "runnable", state, HOST_SAMPLE_RUNNABLE, 1, NULL },
-		{ "blocked by a disk", state, HOST_SAMPLE_BLOCKED, 3, NULL },
-		{ "waiting for a pCPU, by records", waiting_tasks, 0, 2, NULL },
-		{ "in D, by records", tasks_in_d, 0, 5, NULL },
+		{ "runnable", state, HOST_SAMPLE_RUNNABLE, 1 },
+		{ "blocked by a disk", state, HOST_SAMPLE_BLOCKED, 3 },
+		{ "waiting for a pCPU, by records", waiting_tasks, 0, 2 },
+		{ "in D, by records", tasks_in_d, 0, 5 },
 	} },
 	{ "Memory, GiB", false, {
-		{ "used", used_memory, 0, 1, NULL },
-		{ "cached", state_gib, HOST_SAMPLE_CACHED, 3, NULL },
-		{ "swap", used_swap, 0, 5, NULL },
+		{ "used", used_memory, 0, 1 },
+		{ "cached", state_gib, HOST_SAMPLE_CACHED, 3 },
+		{ "swap", used_swap, 0, 5 },
 	} },
 	{ "Disks, MiB/s", false, {
-		{ "read", mib_rate, HOST_SAMPLE_READ, 1, NULL },
-		{ "written", mib_rate, HOST_SAMPLE_WRITTEN, 3, NULL },
+		{ "read", mib_rate, HOST_SAMPLE_READ, 1 },
+		{ "written", mib_rate, HOST_SAMPLE_WRITTEN, 3 },
 	} },
 	{ "Pressure, %", false, {
-		{ "CPU", pressure, HOST_SAMPLE_CPU_SOME, 1, NULL },
-		{ "memory", pressure, HOST_SAMPLE_MEMORY_SOME, 3, NULL },
-		{ "IO", pressure, HOST_SAMPLE_IO_SOME, 5, NULL },
+		{ "CPU", pressure, HOST_SAMPLE_CPU_SOME, 1 },
+		{ "memory", pressure, HOST_SAMPLE_MEMORY_SOME, 3 },
+		{ "IO", pressure, HOST_SAMPLE_IO_SOME, 5 },
 	} },
 };
 
@@ -249,8 +249,7 @@ static void show_panel(struct shown *shown, const struct panel *panel,
 			continue;
 		to->series[to->n_series++] = (struct figure_series){
 			.name = curve->name, .values = values,
-			.unknown = curve->vcpu_color < 0 && !curve->color,
-			.color = curve->color ? *curve->color : virt_vcpu_color(curve->vcpu_color),
+			.unknown = curve->color == COLOR_UNKNOWN, .color = color_of(curve->color),
 		};
 		shown->n_curves++;
 	}

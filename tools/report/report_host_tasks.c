@@ -27,21 +27,17 @@
 enum { MODE_COLUMNS = HOST_N_MODES };
 
 /** The time by mode; text has it in rows of its own. */
-#define MODES(...)							\
-	{ .key = "guest_ns", .type = TABLE_NS, __VA_ARGS__ },		\
-	{ .key = "user_ns", .type = TABLE_NS, __VA_ARGS__ },		\
-	{ .key = "syscall_ns", .type = TABLE_NS, __VA_ARGS__ },		\
-	{ .key = "interrupt_ns", .type = TABLE_NS, __VA_ARGS__ },	\
-	{ .key = "softirq_ns", .type = TABLE_NS, __VA_ARGS__ },		\
-	{ .key = "idle_ns", .type = TABLE_NS, __VA_ARGS__ },		\
-	{ .key = "mode_unknown_ns", .type = TABLE_NS, __VA_ARGS__ }
+#define MODE(name, mode)	{ .key = mode "_ns", .type = TABLE_NS },
+#define MODE_NOT_CSV(name, mode)	{ .key = mode "_ns", .type = TABLE_NS, .not_csv = true },
+#define MODE_TITLE(name, mode)	{ .type = TABLE_NS, .title = mode },
 
 static const struct table_column group_columns[] = {
 	{ .key = "machine", .title = "" },
 	{ .key = "total_ns", .type = TABLE_NS, .not_csv = true },
 	{ .key = "preempted_ns", .type = TABLE_NS, .not_csv = true },
 	{ .key = "waking_ns", .type = TABLE_NS, .not_csv = true },
-	MODES(.not_csv = true),
+	HOST_MODES(MODE_NOT_CSV)
+	{ .key = "mode_unknown_ns", .type = TABLE_NS, .not_csv = true },
 };
 
 static const struct table_column task_columns[] = {
@@ -63,7 +59,8 @@ static const struct table_column task_columns[] = {
 	{ .key = "migrations", .type = TABLE_COUNT, .title = "moves" },
 	{ .key = "wake_latency", .type = TABLE_DURATIONS, .title = "", .shown = TABLE_P99 |
 	  TABLE_MAX },
-	MODES(),
+	HOST_MODES(MODE)
+	{ .key = "mode_unknown_ns", .type = TABLE_NS },
 	{ .key = "faults", .type = TABLE_COUNT },
 	{ .key = "pcpus_ns", .type = TABLE_PCPUS, .not_csv = true },
 };
@@ -71,12 +68,7 @@ static const struct table_column task_columns[] = {
 /** The same tasks in text: what they did on pCPUs. */
 static const struct table_column mode_columns[] = {
 	{ .title = "on pCPUs", .width = NAME_WIDTH + KIND_WIDTH },
-	{ .type = TABLE_NS, .title = "guest" },
-	{ .type = TABLE_NS, .title = "user" },
-	{ .type = TABLE_NS, .title = "syscall" },
-	{ .type = TABLE_NS, .title = "interrupt" },
-	{ .type = TABLE_NS, .title = "softirq" },
-	{ .type = TABLE_NS, .title = "idle" },
+	HOST_MODES(MODE_TITLE)
 	{ .type = TABLE_NS, .title = "unknown" },
 	{ .type = TABLE_COUNT, .title = "faults" },
 };

@@ -32,20 +32,15 @@ struct over_time {
 /* --- the table ------------------------------------------------------------------------------- */
 
 /** A mode in text is a share of the time of all pCPUs. */
-#define MODE(mode)								\
+#define MODE(name, mode)							\
 	{ .key = mode "_ns", .type = TABLE_NS },				\
-	{ .type = TABLE_SHARE, .title = mode, .brief = true, .width = MODE_WIDTH }
+	{ .type = TABLE_SHARE, .title = mode, .brief = true, .width = MODE_WIDTH },
 
 static const struct table_column columns[] = {
 	{ .key = "from_ns", .type = TABLE_TIME },
 	{ .key = "to_ns", .type = TABLE_TIME },
 	{ .title = "from", .width = TIME_WIDTH },
-	MODE("guest"),
-	MODE("user"),
-	MODE("syscall"),
-	MODE("interrupt"),
-	MODE("softirq"),
-	MODE("idle"),
+	HOST_MODES(MODE)
 	{ .key = "mode_unknown_ns", .type = TABLE_NS },
 	{ .type = TABLE_SHARE, .title = "unknown", .brief = true, .width = MODE_WIDTH },
 	{ .key = "switches", .type = TABLE_COUNT },
@@ -57,14 +52,17 @@ static const struct table_column columns[] = {
 #define SAMPLED(name, key_)							\
 	{ .key = "sampled_" key_,						\
 	  .type = IS_MEAN(HOST_SAMPLE_##name) ? TABLE_FIXED : TABLE_COUNT },
+#define SAMPLED_CPU(name, kind)	SAMPLED(name, kind "_ns")
+	HOST_SAMPLE_CPU(SAMPLED_CPU)
 	HOST_SAMPLE_COUNTERS(SAMPLED)
 	HOST_SAMPLE_STATES(SAMPLED)
+#undef SAMPLED_CPU
 #undef SAMPLED
 };
 
 /** In text, the rest are tables of their own: lines stay short. */
-#define SHARE(name)								\
-	{ .type = TABLE_SHARE, .title = name, .brief = true, .width = PART_WIDTH }
+#define SHARE(name, title_)							\
+	{ .type = TABLE_SHARE, .title = title_, .brief = true, .width = PART_WIDTH },
 #define NUMBER(name)								\
 	{ .type = TABLE_COUNT, .title = name, .width = PART_WIDTH }
 #define LOAD(name)								\
@@ -84,14 +82,7 @@ static const struct table_column task_columns[] = {
 
 static const struct table_column cpu_columns[] = {
 	{ .title = "sampled from", .width = TIME_WIDTH },
-	SHARE("guest"),
-	SHARE("user"),
-	SHARE("system"),
-	SHARE("irq"),
-	SHARE("softirq"),
-	SHARE("steal"),
-	SHARE("iowait"),
-	SHARE("idle"),
+	HOST_SAMPLE_CPU(SHARE)
 };
 
 static const struct table_column load_columns[] = {
@@ -108,9 +99,9 @@ static const struct table_column load_columns[] = {
 /** The share of the time in which a task waited for it. */
 static const struct table_column pressure_columns[] = {
 	{ .title = "pressure from", .width = TIME_WIDTH },
-	SHARE("cpu"),
-	SHARE("memory"),
-	SHARE("io"),
+	SHARE(CPU, "cpu")
+	SHARE(MEMORY, "memory")
+	SHARE(IO, "io")
 };
 
 static const struct table table = {
