@@ -4,13 +4,15 @@
 
 run dump --list-events
 status 0
-golden t003_list_events "$OUT"
 n=$(grep -c '^0x' "$OUT")
 check "there are many events ($n)" test "$n" -ge 200
 
 run dump --list-events --format csv
 status 0
 cp "$OUT" "$WORK/list.csv"
+# a line per event layout: all facts but the help
+cut -d, -f1-7 "$OUT" > "$WORK/events"
+golden t003_list_events "$WORK/events"
 check "header" test "$(head -1 "$OUT")" = \
 	"event_id,symbol,event,class,words,versions,fields,help"
 run dump --list-events --format json
