@@ -305,6 +305,18 @@ struct parts {
 	struct table_cell *by, *arguments;
 };
 
+/** The columns that a part of an item has, too; those of names of parts come next. */
+enum { N_HEAD = 5, NAME_BY = 0, NAME_ARGUMENT, N_NAMES = 3 };
+
+static void item_head(struct table_cell cells[N_HEAD], const struct diff_item *item)
+{
+	cells[0] = table_name(item->machine);
+	cells[1] = table_number(item->vcpu);
+	cells[2] = table_name(item->who);
+	cells[3] = table_name(diff_kind_name(item->kind));
+	cells[4] = table_optional_name(what_of(item));
+}
+
 static void item_row(struct table_writer *to, const struct diff_item *item,
 		     const struct parts *parts)
 {
@@ -312,10 +324,11 @@ static void item_row(struct table_writer *to, const struct diff_item *item,
 	const struct diff_value *after = &item->value[DIFF_AFTER];
 	bool has_ns = item->kind != DIFF_MIGRATIONS;
 	char names[VIRT_STATE_NAMES];
+	struct table_cell head[N_HEAD];
 
+	item_head(head, item);
 	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
-		table_name(item->machine), table_number(item->vcpu), table_name(item->who),
-		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
+		head[0], head[1], head[2], head[3], head[4],
 		table_absent(), table_absent(), table_absent(),
 		table_optional(has_ns, before->ns), table_optional(has_ns, after->ns),
 		table_rate(true, before->per_s), table_rate(true, after->per_s),
@@ -330,31 +343,24 @@ static void item_row(struct table_writer *to, const struct diff_item *item,
 	});
 }
 
-/** A row of CSV: a part of the item. */
-static void culprit_row(struct table_writer *to, const struct diff_item *item,
-			const struct table_cell *by)
+/**
+ * A row of CSV: a part of the item.
+ * @name: where its name is, of the columns by, argument, cause
+ */
+static void part_row(struct table_writer *to, const struct diff_item *item, size_t name,
+		     const struct table_cell *part, size_t n)
 {
-	const struct table_cell none = table_absent();
+	struct table_cell cells[ARRAY_SIZE(columns)];
+	size_t at = name == NAME_BY ? 1 : 2;	/* names of the part */
 
-	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
-		table_name(item->machine), table_number(item->vcpu), table_name(item->who),
-		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
-		by[0], none, none, by[1], by[2], none, none, none, none, none, none, none, none,
-		none,
-	});
-}
-
-static void argument_row(struct table_writer *to, const struct diff_item *item,
-			 const struct table_cell *argument)
-{
-	const struct table_cell none = table_absent();
-
-	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
-		table_name(item->machine), table_number(item->vcpu), table_name(item->who),
-		table_name(diff_kind_name(item->kind)), table_optional_name(what_of(item)),
-		none, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5],
-		argument[6], argument[7], none, none, none, none, none,
-	});
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+		cells[i] = table_absent();
+	item_head(cells, item);
+	for (size_t i = 0; i < at; i++)
+		cells[N_HEAD + name + i] = part[i];
+	for (size_t i = at; i < n; i++)
+		cells[N_HEAD + N_NAMES + i - at] = part[i];
+	table_row(to, cells);
 }
 
 static void argument_cells(struct table_cell *cells, const struct diff_argument *argument)
@@ -388,9 +394,10 @@ static void item_rows(struct table_writer *to, const struct diff_item *item,
 		argument_cells(&parts->arguments[N_ARGUMENT * i], &item->arguments[i]);
 	item_row(to, item, parts);
 	for (size_t i = 0; i < item->n_culprits && table_is(to, TABLE_CSV); i++)
-		culprit_row(to, item, &parts->by[N_BY * i]);
+		part_row(to, item, NAME_BY, &parts->by[N_BY * i], N_BY);
 	for (size_t i = 0; i < item->n_arguments && table_is(to, TABLE_CSV); i++)
-		argument_row(to, item, &parts->arguments[N_ARGUMENT * i]);
+		part_row(to, item, NAME_ARGUMENT, &parts->arguments[N_ARGUMENT * i],
+			 N_ARGUMENT);
 }
 
 /** Return: 0 or -ENOMEM. */
