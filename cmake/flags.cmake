@@ -33,6 +33,13 @@ if("${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${type}}" MATCHES "-O[1-9sg]" AND NOT KSHAR
 		AND NOT KSHARK_VIRT_FUZZ)
 	add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 endif()
+# Structures are cleared by stores: gcc takes "rep stos" for those of 100 bytes, which takes processors
+# longer to begin than all of the stores. Without the flag, report of a KVM host takes 4 % more time.
+set(strategy -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign)
+check_c_compiler_flag("-Werror ${strategy}" KSHARK_VIRT_HAS_memset_strategy)
+if(KSHARK_VIRT_HAS_memset_strategy)
+	add_compile_options("$<$<COMPILE_LANGUAGE:C>:${strategy}>")
+endif()
 # Where it is built is nobody's business: two builds give the same bytes. gdb finds the sources from
 # the top of the tree.
 add_compile_options("$<$<CONFIG:RelWithDebInfo,Release,MinSizeRel>:\
