@@ -27,6 +27,9 @@
 /** The limit of the bytes of pages in memory. libtracecmd reads a CPU that needs more. */
 #define MOST_HELD	((size_t)64 << 20)
 
+/** Pages of a plain file are read together up to this size. */
+#define READ_SIZE	((uint64_t)64 << 10)
+
 struct kvm_page_reader {
 	int		fd;
 	const struct kvm_source_area *area;
@@ -43,7 +46,7 @@ struct kvm_page_reader {
 	bool		has_lost;	/* records are missing before the next one */
 	uint64_t	lost;		/* how many; 0: unknown */
 	size_t		room;
-	uint8_t		*pages;		/* @room bytes: one, or all of a chunk */
+	uint8_t		*pages;		/* @room bytes: some, or all of a chunk */
 };
 
 /* --- where they are -------------------------------------------------------------------------- */
@@ -226,7 +229,7 @@ static bool read_chunk(struct kvm_page_reader *reader)
 	return ok;
 }
 
-/** Get the next page, or chunk, into memory. Return: false at the end, or if it is damaged. */
+/** Get the next pages, or a chunk, into memory. Return: false at the end, or if it is damaged. */
 static bool read_more(struct kvm_page_reader *reader)
 {
 	const struct kvm_source_area *area = reader->area;
@@ -237,8 +240,8 @@ static bool read_more(struct kvm_page_reader *reader)
 		reader->is_damaged = reader->n_chunks && !read_chunk(reader);
 		return reader->n && !reader->is_damaged;
 	}
-	reader->n = area->size - reader->next < area->page ? (size_t)(area->size - reader->next) :
-							     (size_t)area->page;
+	reader->n = area->size - reader->next < reader->room ?
+		    (size_t)(area->size - reader->next) : reader->room;
 	reader->is_damaged = !read_bytes(reader, reader->next, reader->pages, reader->n);
 	reader->next += reader->n;
 	return reader->n && !reader->is_damaged;
@@ -321,14 +324,16 @@ static const struct kvm_source_area *area_of(const struct kvm_source_pages *page
 	return NULL;
 }
 
-/** Bytes of the first page or chunk; 0: it cannot be read. */
+/** Bytes that are read at once: some pages, or a chunk; 0: the first chunk cannot be read. */
 static size_t first_bytes(struct kvm_page_reader *reader)
 {
 	const struct kvm_source_area *area = reader->area;
 	uint64_t packed, size;
 
-	if (!area->is_packed)
-		return (size_t)(area->size < area->page ? area->size : area->page);
+	if (!area->is_packed) {
+		size = area->page < READ_SIZE ? READ_SIZE / area->page * area->page : area->page;
+		return (size_t)(area->size < size ? area->size : size);
+	}
 	if (!read_number(reader, 0, &reader->n_chunks))
 		return 0;
 	reader->next = 4;
@@ -341,10 +346,11 @@ static size_t first_bytes(struct kvm_page_reader *reader)
  */
 static bool is_same(struct kvm_page_reader *reader, const struct tep_record *first)
 {
+	size_t most = reader->area->is_packed ? reader->room : (size_t)reader->area->page;
 	struct tep_record *own = kvm_page_reader_next(reader);
 
 	/* libtracecmd trusts the size of a damaged record, and goes on in what follows */
-	if (!own && (first->record_size < 0 || (size_t)first->record_size > reader->room))
+	if (!own && (first->record_size < 0 || (size_t)first->record_size > most))
 		return reader->is_damaged;
 	if (!own || own->ts != first->ts || own->size != first->size ||
 	    own->record_size != first->record_size || own->offset > first->offset ||
@@ -375,6 +381,8 @@ int kvm_page_reader_new(struct kvm_source *source, int buffer, int cpu,
 		.record = { .cpu = cpu },
 	};
 	made->room = first_bytes(made);
+	if (made->room > MOST_HELD - pages->held && !area->is_packed)
+		made->room = (size_t)(area->size < area->page ? area->size : area->page);
 	if (made->room && made->room <= MOST_HELD - pages->held)
 		made->pages = malloc(made->room);
 	if (!made->pages) {
