@@ -87,14 +87,15 @@ static bool is_step(const struct kvm_step *step)
 	uint8_t kind = step->event.kind;
 
 	if (step->kind == KVM_STEP_SEEN || step->kind == KVM_STEP_HANDLER ||
-	    step->kind >= KVM_STEP_N_KINDS || !is_text(step->comm, sizeof(step->comm)))
+	    step->kind >= KVM_STEP_N_KINDS)
 		return false;
 	if (step->kind != KVM_STEP_EVENT)
 		return !step->flags;
 	return kind < KVM_N_KINDS && kind != KVM_SEEN && kind != KVM_LOST && kind != KVM_FOUND &&
 	       (!(step->flags & KVM_STEP_SCHED) || is_sched(kind)) &&
 	       (!(step->flags & KVM_STEP_BEFORE) || kind == KVM_TSC_OFFSET) &&
-	       (!(step->flags & KVM_STEP_NAMED) || step->event.arg > 0) &&
+	       (!(step->flags & KVM_STEP_NAMED) ||
+		(step->event.arg > 0 && is_text(step->comm, sizeof(step->comm)))) &&
 	       (kind != KVM_ARGUMENT || is_argument(&step->event)) &&
 	       (kind != KVM_SAW || is_saw(&step->event));
 }

@@ -114,7 +114,7 @@ static bool is_still_there(const struct kvm_cpu *cpu, int32_t pid)
  *
  * Return: false if the record shows only that its thread has the CPU.
  */
-static bool is_to_be_kept(struct kvm_cpu *cpu, struct kvm_event *event)
+static bool is_to_be_kept(struct kvm_cpu *cpu, const struct kvm_event *event, uint8_t *more)
 {
 	unsigned int context = event->more & KVM_IN_INTERRUPT;
 
@@ -136,7 +136,7 @@ static bool is_to_be_kept(struct kvm_cpu *cpu, struct kvm_event *event)
 		cpu->raised[context] = event->kind;
 		return false;
 	case KVM_ACCEPT:
-		event->more = (uint8_t)(context |
+		*more = (uint8_t)(context |
 			      (cpu->raised[context] == KVM_IPI ? KVM_BY_IPI : 0) |
 			      (cpu->raised[context] == KVM_IRQ_LINE ? KVM_BY_LINE : 0));
 		return context == KVM_IN_INTERRUPT || event->arg != cpu->own;
@@ -210,7 +210,7 @@ uint64_t kvm_kinds_of(const struct kvm_event *event)
 
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
-	struct kvm_event kept = *event;
+	uint8_t more = event->more;
 	struct kvm_event *stored;
 	struct kvm_cpu *cpu;
 
@@ -220,7 +220,7 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	if (!cpu)
 		return -ENOMEM;
 	kvm_tracker_expect(tracker, kvm_kinds_of(event));
-	if (!is_to_be_kept(cpu, &kept))
+	if (!is_to_be_kept(cpu, event, &more))
 		return kvm_tracker_seen(tracker, event->cpu, event->pid, event->time_ns);
 	if (ARRAY_GROW(cpu->events, cpu->n, cpu->room))
 		return -ENOMEM;
@@ -228,7 +228,8 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	if (is_still_there(cpu, event->pid) && event->kind != KVM_LOST)
 		cpu->n--;
 	stored = &cpu->events[cpu->n++];
-	*stored = kept;
+	*stored = *event;
+	stored->more = more;
 	if (stored->time_ns < cpu->last_ns) {
 		stored->time_ns = cpu->last_ns;
 		if (ARRAY_GROW(tracker->disordered, tracker->n_disordered,
