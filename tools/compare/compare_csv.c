@@ -246,7 +246,7 @@ static int take_chosen_header(struct reader *reader)
 {
 	const struct compare_csv_columns *chosen = reader->chosen;
 	bool values[MAX_COLUMNS] = { false };
-	int ret = find_parts(reader, "run-column", &chosen->runs, &reader->run), column;
+	int ret = find_parts(reader, "run-column", &chosen->runs, &reader->run), column = -1;
 
 	if (!ret)
 		ret = find_parts(reader, "metric-column", &chosen->metrics, &reader->metric);

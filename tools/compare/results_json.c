@@ -28,7 +28,7 @@ static bool fits_fio(const struct results_file *file)
 static int add_fio(struct results_file *file, const char *prefix, const char *name,
 		   enum compare_better better, double value)
 {
-	char metric[RESULTS_MAX_NAME];
+	char metric[RESULTS_MAX_NAME + 40];
 
 	snprintf(metric, sizeof(metric), "%s.%s", prefix, name);
 	return results_add(file, metric, better, value);
