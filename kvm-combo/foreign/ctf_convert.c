@@ -3,6 +3,7 @@
  * @file	ctf_convert.c
  * @brief	A graph of libbabeltrace2: traces of CTF, merged by time, into our sink.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +12,15 @@
 #include <babeltrace2/babeltrace.h>
 
 #include "ctf_convert.h"
+#include "ctf_merge.h"
 #include "ctf_sink.h"
 
 /** libbabeltrace2 says nothing by itself; its errors are asked for. */
 #define QUIET	BT_LOGGING_LEVEL_NONE
 
 struct ctf_library {
-	const bt_plugin	*ctf, *utils;
+	const bt_plugin	*ctf;
 	const bt_component_class_source *fs;
-	const bt_component_class_filter *muxer;
 };
 
 /** A conversion. */
@@ -27,20 +28,50 @@ struct conversion {
 	const struct ctf_library *library;
 	const struct ctf_folder *folder;
 	struct ctf_sink	*sink;
+	uint64_t	version;	/* of messages */
 	bt_graph	*graph;
-	const bt_component_filter *muxer;
-	uint64_t	n_inputs;	/* ports of the muxer that are connected */
-	int		error;		/* of our sink */
+	const bt_component_source **sources;
+	int		n_sources;
+	struct ctf_merge merge;
 };
 
 /* --- the library ----------------------------------------------------------------------------- */
 
-static const bt_plugin *find_plugin(const char *name)
+/**
+ * The reader of CTF, by its file beside the library. The library itself would load all plugins in
+ * this directory to find one; another of them needs four more libraries.
+ */
+static const bt_plugin *plugin_beside(void)
 {
+	const bt_plugin_set *set = NULL;
 	const bt_plugin *plugin = NULL;
+	char *path = NULL;
+	const char *end;
+	Dl_info info;
 
-	if (bt_plugin_find(name, BT_FALSE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &plugin) !=
-	    BT_PLUGIN_FIND_STATUS_OK)
+	if (!dladdr(&bt_plugin_find, &info) || !info.dli_fname)
+		return NULL;
+	end = strrchr(info.dli_fname, '/');
+	if (!end || asprintf(&path, "%.*s/babeltrace2/plugins/babeltrace-plugin-ctf.so",
+			     (int)(end - info.dli_fname), info.dli_fname) < 0)
+		return NULL;
+	if (bt_plugin_find_all_from_file(path, BT_FALSE, &set) ==
+	    BT_PLUGIN_FIND_ALL_FROM_FILE_STATUS_OK) {
+		plugin = bt_plugin_set_borrow_plugin_by_index_const(set, 0);
+		bt_plugin_get_ref(plugin);
+		bt_plugin_set_put_ref(set);
+	}
+	bt_current_thread_clear_error();
+	free(path);
+	return plugin;
+}
+
+static const bt_plugin *find_plugin(void)
+{
+	const bt_plugin *plugin = plugin_beside();
+
+	if (!plugin && bt_plugin_find("ctf", BT_FALSE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE,
+				      &plugin) != BT_PLUGIN_FIND_STATUS_OK)
 		return NULL;
 	return plugin;
 }
@@ -53,18 +84,14 @@ struct ctf_library *ctf_library_load(char *problem, size_t size)
 		snprintf(problem, size, "not enough memory");
 		return NULL;
 	}
-	library->ctf = find_plugin("ctf");
-	library->utils = find_plugin("utils");
+	library->ctf = find_plugin();
 	if (library->ctf)
 		library->fs = bt_plugin_borrow_source_component_class_by_name_const(library->ctf,
 										    "fs");
-	if (library->utils)
-		library->muxer = bt_plugin_borrow_filter_component_class_by_name_const(
-			library->utils, "muxer");
-	if (library->fs && library->muxer)
+	if (library->fs)
 		return library;
-	snprintf(problem, size, "the plugins 'ctf' and 'utils' of libbabeltrace2 are not "
-		 "installed. Install babeltrace2");
+	snprintf(problem, size, "the plugin 'ctf' of libbabeltrace2 is not installed. Install "
+		 "babeltrace2");
 	ctf_library_free(library);
 	return NULL;
 }
@@ -74,7 +101,6 @@ void ctf_library_free(struct ctf_library *library)
 	if (!library)
 		return;
 	bt_plugin_put_ref(library->ctf);
-	bt_plugin_put_ref(library->utils);
 	free(library);
 }
 
@@ -172,69 +198,26 @@ static bt_value *params_of(const struct group *group)
 	return NULL;
 }
 
-/** Return: false with an error of libbabeltrace2. */
-static bool connect_source(struct conversion *conversion, const bt_component_source *source)
+static bool add_source(struct conversion *conversion, const struct group *group)
 {
-	uint64_t n = bt_component_source_get_output_port_count(source);
-
-	for (uint64_t i = 0; i < n; i++) {
-		const bt_port_output *from =
-			bt_component_source_borrow_output_port_by_index_const(source, i);
-		const bt_port_input *to = bt_component_filter_borrow_input_port_by_index_const(
-			conversion->muxer, conversion->n_inputs++);
-
-		/* the muxer adds a port whenever all of them are connected */
-		if (!to || bt_graph_connect_ports(conversion->graph, from, to, NULL) !=
-		    BT_GRAPH_CONNECT_PORTS_STATUS_OK)
-			return false;
-	}
-	return true;
-}
-
-static bool add_source(struct conversion *conversion, const struct group *group, int number)
-{
-	const bt_component_source *source;
+	const bt_component_source **source = &conversion->sources[conversion->n_sources];
 	bt_value *params = params_of(group);
 	char name[32];
 	bool ok;
 
-	snprintf(name, sizeof(name), "trace%d", number);
+	snprintf(name, sizeof(name), "trace%d", conversion->n_sources);
 	ok = params && bt_graph_add_source_component(conversion->graph, conversion->library->fs,
-						     name, params, QUIET, &source) ==
+						     name, params, QUIET, source) ==
 		       BT_GRAPH_ADD_COMPONENT_STATUS_OK;
 	bt_value_put_ref(params);
-	return ok && connect_source(conversion, source);
+	if (!ok)
+		return false;
+	conversion->n_sources++;
+	conversion->merge.n_ports += bt_component_source_get_output_port_count(*source);
+	return true;
 }
 
 /* --- the graph ------------------------------------------------------------------------------- */
-
-static bt_graph_simple_sink_component_consume_func_status
-consume(bt_message_iterator *iterator, void *user_data)
-{
-	struct conversion *conversion = user_data;
-	bt_message_array_const messages;
-	uint64_t n;
-
-	switch (bt_message_iterator_next(iterator, &messages, &n)) {
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
-		break;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
-	case BT_MESSAGE_ITERATOR_NEXT_STATUS_MEMORY_ERROR:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_MEMORY_ERROR;
-	default:
-		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
-	}
-	for (uint64_t i = 0; i < n; i++) {
-		if (!conversion->error)
-			conversion->error = ctf_sink_take(conversion->sink, messages[i]);
-		bt_message_put_ref(messages[i]);
-	}
-	return conversion->error ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR :
-				   BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
-}
 
 /** The version of messages that the trace needs: 1 for CTF 2, where libbabeltrace2 has it. */
 static uint64_t message_version(const struct conversion *conversion, const struct group *groups,
@@ -260,26 +243,38 @@ static uint64_t message_version(const struct conversion *conversion, const struc
 }
 
 /** Return: false with an error of libbabeltrace2. */
+static bool connect(const struct conversion *conversion, const bt_component_sink *sink)
+{
+	uint64_t n_inputs = 0;
+
+	for (int i = 0; i < conversion->n_sources; i++) {
+		const bt_component_source *source = conversion->sources[i];
+		uint64_t n = bt_component_source_get_output_port_count(source);
+
+		for (uint64_t port = 0; port < n; port++)
+			if (bt_graph_connect_ports(conversion->graph,
+			    bt_component_source_borrow_output_port_by_index_const(source, port),
+			    bt_component_sink_borrow_input_port_by_index_const(sink, n_inputs++),
+			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+				return false;
+	}
+	return true;
+}
+
+/** Return: false with an error of libbabeltrace2. */
 static bool make_graph(struct conversion *conversion, const struct group *groups, int n)
 {
 	const bt_component_sink *sink;
 
-	conversion->graph = bt_graph_create(message_version(conversion, groups, n));
-	if (!conversion->graph ||
-	    bt_graph_add_filter_component(conversion->graph, conversion->library->muxer, "muxer",
-					  NULL, QUIET, &conversion->muxer) !=
-	    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+	conversion->graph = bt_graph_create(conversion->version);
+	conversion->sources = calloc((size_t)n + 1, sizeof(*conversion->sources));
+	if (!conversion->graph || !conversion->sources)
 		return false;
 	for (int i = 0; i < n; i++)
-		if (!add_source(conversion, &groups[i], i))
+		if (!add_source(conversion, &groups[i]))
 			return false;
-	return bt_graph_add_simple_sink_component(conversion->graph, "trace.dat", NULL, consume,
-						  NULL, conversion, &sink) ==
-	       BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-	       bt_graph_connect_ports(conversion->graph,
-			bt_component_filter_borrow_output_port_by_index_const(conversion->muxer, 0),
-			bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL) ==
-	       BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+	return ctf_merge_add(&conversion->merge, conversion->graph, &sink) &&
+	       connect(conversion, sink);
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */
@@ -320,10 +315,12 @@ static int run(struct conversion *conversion, struct foreign_outcome *outcome)
 	do
 		status = bt_graph_run(conversion->graph);
 	while (status == BT_GRAPH_RUN_STATUS_AGAIN);
-	if (conversion->error)
-		return fail(outcome, conversion->error, conversion->sink);
+	if (conversion->merge.error)
+		return fail(outcome, conversion->merge.error, conversion->sink);
 	if (status != BT_GRAPH_RUN_STATUS_OK) {
 		take_error(error, sizeof(error));
+		if (conversion->merge.is_backwards)
+			snprintf(error, sizeof(error), "an event is earlier than the one before");
 		if (!counts->events) {
 			snprintf(outcome->problem, sizeof(outcome->problem), "libbabeltrace2 "
 				 "cannot read it: %s. 'babeltrace2 FOLDER' shows more", error);
@@ -342,6 +339,11 @@ static int run(struct conversion *conversion, struct foreign_outcome *outcome)
 	return ret ? fail(outcome, ret, conversion->sink) : 0;
 }
 
+static int take(void *sink, const bt_message *message)
+{
+	return ctf_sink_take(sink, message);
+}
+
 int ctf_convert(const struct ctf_library *library, const struct ctf_folder *folder, int fd,
 		int spool, uint64_t most_bytes, struct foreign_outcome *outcome)
 {
@@ -350,9 +352,13 @@ int ctf_convert(const struct ctf_library *library, const struct ctf_folder *fold
 	int n, ret = -ENOMEM;
 	char error[400];
 
-	conversion.sink = ctf_sink_new(fd, spool, most_bytes);
-	n = groups && conversion.sink ? make_groups(&conversion, groups) : -ENOMEM;
-	if (n < 0) {
+	n = groups ? make_groups(&conversion, groups) : -ENOMEM;
+	if (n >= 0) {
+		conversion.version = message_version(&conversion, groups, n);
+		conversion.sink = ctf_sink_new(fd, spool, most_bytes, conversion.version);
+		conversion.merge = (struct ctf_merge){ .take = take, .arg = conversion.sink };
+	}
+	if (!conversion.sink) {
 		fail(outcome, ret, NULL);
 	} else if (make_graph(&conversion, groups, n)) {
 		ret = run(&conversion, outcome);
@@ -364,6 +370,7 @@ int ctf_convert(const struct ctf_library *library, const struct ctf_folder *fold
 	}
 	bt_current_thread_clear_error();
 	bt_graph_put_ref(conversion.graph);
+	free(conversion.sources);
 	for (size_t i = 0; groups && i < folder->n; i++) {
 		free(groups[i].name);
 		bt_value_put_ref(groups[i].inputs);

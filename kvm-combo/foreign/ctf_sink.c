@@ -64,14 +64,15 @@ struct ctf_sink {
 	size_t		room_streams;
 	const bt_stream	*last;
 	size_t		last_stream;
-	bool		has_clock;
+	uint64_t	version;	/* of messages */
+	const bt_clock_class *first_clock; /* or NULL */
 	int64_t		first_offset_ns;
 	char		*host, *release;
 	struct thread_names names;
 	const char	*problem;
 };
 
-struct ctf_sink *ctf_sink_new(int fd, int spool, uint64_t most_bytes)
+struct ctf_sink *ctf_sink_new(int fd, int spool, uint64_t most_bytes, uint64_t version)
 {
 	struct ctf_sink *sink = calloc(1, sizeof(*sink));
 
@@ -80,6 +81,7 @@ struct ctf_sink *ctf_sink_new(int fd, int spool, uint64_t most_bytes)
 	sink->fd = fd;
 	sink->spool = spool;
 	sink->most_bytes = most_bytes;
+	sink->version = version;
 	return sink;
 }
 
@@ -172,25 +174,58 @@ static int see_host(struct ctf_sink *sink, const bt_trace *trace, bool is_kernel
 
 /* --- clocks ---------------------------------------------------------------------------------- */
 
-static void see_clock(struct ctf_sink *sink, struct ctf_stream *stream)
+/** Since libbabeltrace2 2.1, the first version that has messages of version 1. */
+extern bt_bool bt_clock_class_has_same_identity(const bt_clock_class *a, const bt_clock_class *b)
+	__attribute__((weak));
+
+static bool is_same_clock(const struct ctf_sink *sink, const bt_clock_class *a,
+			  const bt_clock_class *b)
+{
+	bt_uuid uuid, other;
+
+	if (sink->version)
+		return bt_clock_class_has_same_identity && bt_clock_class_has_same_identity(a, b);
+	uuid = bt_clock_class_get_uuid(a);
+	other = bt_clock_class_get_uuid(b);
+	return uuid && other && !memcmp(uuid, other, 16);
+}
+
+/** Do both clocks count from the same moment, or from moments that are known? */
+static bool are_comparable(const struct ctf_sink *sink, const bt_clock_class *clock)
+{
+	const bt_clock_class *first = sink->first_clock;
+
+	return clock == first || (bt_clock_class_origin_is_unix_epoch(clock) &&
+				  bt_clock_class_origin_is_unix_epoch(first)) ||
+	       is_same_clock(sink, clock, first);
+}
+
+/** Return: 0, or -EXDEV: it has nothing to do with the first one. */
+static int see_clock(struct ctf_sink *sink, struct ctf_stream *stream)
 {
 	int64_t seconds, offset_ns;
 	uint64_t cycles;
 	__int128 whole;
 
 	if (!stream->clock)
-		return;
+		return 0;
 	stream->frequency = bt_clock_class_get_frequency(stream->clock);
 	bt_clock_class_get_offset(stream->clock, &seconds, &cycles);
 	whole = (__int128)seconds * 1000000000 +
 		(__int128)cycles * 1000000000 / (stream->frequency ? stream->frequency : 1);
 	offset_ns = whole > INT64_MAX ? INT64_MAX : whole < INT64_MIN ? INT64_MIN : (int64_t)whole;
-	if (!sink->has_clock)
+	if (!sink->first_clock) {
+		sink->first_clock = stream->clock;
 		sink->first_offset_ns = offset_ns;
-	sink->has_clock = true;
+	} else if (!are_comparable(sink, stream->clock)) {
+		sink->problem = "it holds traces whose clocks have no common beginning. Give the "
+				"folder of each trace by itself";
+		return -EXDEV;
+	}
 	whole = (__int128)offset_ns - sink->first_offset_ns;
 	stream->shift_ns = whole > INT64_MAX ? INT64_MAX : whole < INT64_MIN ? INT64_MIN :
 			   (int64_t)whole;
+	return 0;
 }
 
 /** Return: 0 or -EOVERFLOW. */
@@ -280,7 +315,8 @@ static int64_t stream_of(struct ctf_sink *sink, const bt_stream *of)
 			bt_stream_class_borrow_packet_context_field_class_const(class), "cpu_id"),
 	};
 	ret = see_host(sink, trace, stream->is_kernel);
-	see_clock(sink, stream);
+	if (!ret)
+		ret = see_clock(sink, stream);
 	if (!ret && !sink->writer)
 		ret = begin(sink, trace, stream);
 	if (!ret)

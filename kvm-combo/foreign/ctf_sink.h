@@ -36,18 +36,20 @@ struct ctf_counts {
  * ctf_sink_new - begin
  * @fd, @spool: as trace_dat_writer_new() takes them
  * @most_bytes: limit for both files
+ * @version: of the messages: 0, or 1, in which clocks have no UUIDs
  *
  * Return: NULL with errno.
  */
-struct ctf_sink *ctf_sink_new(int fd, int spool, uint64_t most_bytes);
+struct ctf_sink *ctf_sink_new(int fd, int spool, uint64_t most_bytes,
+			      uint64_t version);
 
 void ctf_sink_free(struct ctf_sink *sink);
 
 /**
  * ctf_sink_take - one more message
  *
- * Return: 0; -EXDEV: the traces are of several hosts; -EOVERFLOW: a time is too large; or what the
- * writer returned.
+ * Return: 0; -EXDEV: the traces are of several hosts, or of clocks that cannot be compared;
+ * -EOVERFLOW: a time is too large; or what the writer returned.
  */
 int ctf_sink_take(struct ctf_sink *sink, const bt_message *message);
 

@@ -83,6 +83,33 @@ status 0
 says "$OUT" "threads,task_records,,,task-7,3,"
 says "$OUT" "threads,task_records,,,unknown,12,"
 
+# Clocks without a common beginning; then with one, as both are the same clock.
+for name in a b; do
+	python3 "$GOLDEN/ctf_make.py" clocks/$name "b$name"
+	sed -i "s/hostname = \"b.\"/hostname = \"box\"/; s/lttng-modules/other/
+		s/^clock { /&uuid = \"00000000-0000-0000-0000-00000000000$name\"; /" clocks/$name/metadata
+done
+run report clocks
+status 3
+says "$ERR" "clocks: it holds traces whose clocks have no common beginning"
+sed -i 's/-00000000000b"/-00000000000a"/' clocks/b/metadata
+run report -q --format csv clocks
+status 0
+says "$OUT" "clocks,pcpu,,p0,lost_records,14,"
+
+# An event that goes back in time ends a trace.
+python3 "$GOLDEN/ctf_make.py" back/kernel
+python3 - << 'EOF'
+import struct
+with open("back/kernel/c_0", "rb") as f:
+    data = f.read()
+with open("back/kernel/c_0", "wb") as f:
+    f.write(data.replace(struct.pack("<IQ", 1, 51000), struct.pack("<IQ", 1, 49000)))
+EOF
+run report back
+status 0
+says "$ERR" "back: is damaged, and is read up to there: an event is earlier than the one before"
+
 # Without CPUs, its 15 events would be rows of nothing.
 cp -r other/kernel nowhere
 sed -i 's/uint32_t cpu_id;/uint32_t other;/' nowhere/metadata
