@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "ctf_events.h"
+#include "ctf_index.h"
 #include "ctf_sink.h"
 #include "record_flags.h"
 #include "thread_names.h"
@@ -40,6 +41,8 @@ struct ctf_cpu {
 struct ctf_stream {
 	bool		is_kernel;
 	bool		is_blind;	/* its events were lost, and none has followed */
+	bool		has_begun;	/* its first packet */
+	bool		has_index;	/* its first losses are known, and are in @has_lost */
 	bool		has_lost;	/* before its CPU is known */
 	uint64_t	lost;
 	int		cpu;		/* -1: unknown */
@@ -283,6 +286,19 @@ static int find_member(const bt_field_class *class, const char *name)
 	return -1;
 }
 
+/** libbabeltrace2 names a stream after its first file. */
+static void see_index(struct ctf_stream *stream, const bt_stream *of)
+{
+	const char *name = bt_stream_get_name(of);
+	struct ctf_first first;
+
+	if (!name || !ctf_index_first(name, &first))
+		return;
+	stream->has_index = true;
+	stream->has_lost = first.has_lost;
+	stream->lost = first.lost;
+}
+
 /** Return: its number, or a negative errno. */
 static int64_t stream_of(struct ctf_sink *sink, const bt_stream *of)
 {
@@ -314,6 +330,7 @@ static int64_t stream_of(struct ctf_sink *sink, const bt_stream *of)
 		.cpu_member = find_member(
 			bt_stream_class_borrow_packet_context_field_class_const(class), "cpu_id"),
 	};
+	see_index(stream, of);
 	ret = see_host(sink, trace, stream->is_kernel);
 	if (!ret)
 		ret = see_clock(sink, stream);
@@ -394,8 +411,14 @@ static int take_loss(struct ctf_sink *sink, const bt_stream *of, uint64_t count)
 
 static int take_discarded_events(struct ctf_sink *sink, const bt_message *message)
 {
+	int64_t at = stream_of(sink, bt_message_discarded_events_borrow_stream_const(message));
 	uint64_t count = 0;
 
+	if (at < 0)
+		return (int)at;
+	/* version 2.1 has no message about a first packet */
+	if (sink->streams[at].has_index && !sink->streams[at].has_begun)
+		return 0;
 	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		count = 0;
@@ -412,6 +435,7 @@ static int take_packet(struct ctf_sink *sink, const bt_message *message)
 	if (at < 0)
 		return (int)at;
 	stream = &sink->streams[at];
+	stream->has_begun = true;
 	if (stream->cpu_member < 0 || !context)
 		return 0;
 	stream->cpu = valid_cpu(integer(bt_field_structure_borrow_member_field_by_index_const(

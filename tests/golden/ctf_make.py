@@ -5,7 +5,8 @@
     ctf_make.py FOLDER [HOSTNAME [tids]]
 
 Layout: the specification of CTF 1.8.3; the packet header and context are those of
-lttng-tools (src/bin/lttng-sessiond/ust-metadata.cpp). CPU 0 has two channels. The channel c discards 7
+lttng-tools (src/bin/lttng-sessiond/ust-metadata.cpp), and the folder index is that of its
+include/lttng/lttng-index.h. CPU 0 has two channels. The channel c discards 7
 events between its packets, while the channel d has one record there. CPU 1 discards 3 before its first
 record, as the counter of its first packet has them. A vCPU, thread 100, runs on CPU 0. With "tids", the channel d
 has the context tid, always 7, and the scheduler's events have another name.
@@ -88,9 +89,20 @@ STREAMS = {
 }
 
 
+def index(packets):
+    """Offset, sizes in bits, times, counter, numbers of stream, instance and packet."""
+    entries, offset = b"", 0
+    for number, data in enumerate(packets):
+        stream = struct.unpack_from("<I", data, 20)[0]
+        begin, end, content, size, discarded, cpu = struct.unpack_from("<QQQQQI", data, 24)
+        entries += struct.pack(">9Q", offset, size, content, begin, end, discarded, stream, cpu, number)
+        offset += len(data)
+    return struct.pack(">4I", 0xC1F1DCC1, 1, 1, 72) + entries
+
+
 def main():
     folder = sys.argv[1]
-    os.makedirs(folder)
+    os.makedirs(os.path.join(folder, "index"))
     with open(os.path.join(folder, "metadata"), "w", encoding="ascii") as f:
         f.write(METADATA % (uuid.UUID(bytes=UUID), HOST))
         for stream in (0, 1):
@@ -104,6 +116,8 @@ def main():
     for name, packets in STREAMS.items():
         with open(os.path.join(folder, name), "wb") as f:
             f.write(b"".join(packets))
+        with open(os.path.join(folder, "index", name + ".idx"), "wb") as f:
+            f.write(index(packets))
 
 
 main()
