@@ -22,6 +22,19 @@
 #include "virt_handlers.h"
 #include "virt_power.h"
 
+/** Interrupts of arm64: what a record of one is about. */
+enum gic {
+	GIC_NONE,		/* of another architecture */
+	GIC_TIMER,		/* the level of a vCPU's own timer */
+	GIC_LINE,		/* the monitor sets a line; its number has three spaces */
+	GIC_PENDING,		/* KVM's GIC gets an interrupt */
+};
+
+/** KVM_ARM_IRQ_TYPE_SPI of include/uapi/asm/kvm.h: a line that is no vCPU's own. */
+#define GIC_LINE_SHARED		1
+/** VGIC_NR_PRIVATE_IRQS of include/kvm/arm_vgic.h: lower numbers are a vCPU's own. */
+#define GIC_FIRST_SHARED	32
+
 /**
  * The events, and the fields that become @arg, @value and @more of struct kvm_event. Of several
  * rows for one event, the first one whose fields are all there counts. Sources: Linux's
@@ -36,11 +49,13 @@
  * kvm_vcpu_wakeup (include/trace/events/kvm.h) records how long kvm_vcpu_halt() has taken, the
  * polling and the sleep, and whether the thread slept (virt/kvm/kvm_main.c).
  * kvm_fpu is recorded where KVM_RUN begins and ends (kvm_arch_vcpu_ioctl_run(), in x86.c there).
+ * Interrupts of arm64 are those of arch/arm64/kvm/trace_arm.h and vgic/trace.h, see gic_event().
  */
 static const struct event_row {
 	const char	*system, *name;
 	uint8_t		kind;
-	uint8_t		isa;		/* where no field shows it; KVM_HYPERCALL: whose */
+	uint8_t		isa;		/* where no field shows it; KVM_HYPERCALL: whose;
+					 * KVM_ACCEPT, KVM_IRQ_LINE: enum gic */
 	const char	*arg, *value, *more;
 } event_rows[] = {
 	{ "kvm", "kvm_entry", KVM_ENTRY, 0, "vcpu_id", NULL, NULL },
@@ -73,6 +88,9 @@ static const struct event_row {
 	{ "kvm", "kvm_xen_hypercall", KVM_HYPERCALL, KVM_HYPERCALL_XEN, "a0", "nr", NULL },
 	{ "sched", "sched_switch", KVM_SWITCH, 0, "next_pid", "prev_state", NULL },
 	{ "kvm", "kvm_apic_accept_irq", KVM_ACCEPT, 0, "apicid", "vec", "dm" },
+	{ "kvm", "kvm_timer_update_irq", KVM_ACCEPT, GIC_TIMER, "vcpu_id", "irq", "level" },
+	{ "kvm", "kvm_irq_line", KVM_ACCEPT, GIC_LINE, "vcpu_idx", "type", "level" },
+	{ "kvm", "vgic_update_irq_pending", KVM_IRQ_LINE, GIC_PENDING, NULL, "irq", "level" },
 	{ "kvm", "kvm_apic_ipi", KVM_IPI, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_set_irq", KVM_IRQ_LINE, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_msi_set_irq", KVM_IRQ_LINE, 0, NULL, NULL, NULL },
@@ -661,6 +679,27 @@ static int64_t riscv_cause(const struct tep_format_field *field, int64_t value)
 					     cause & UINT32_MAX);
 }
 
+/**
+ * An interrupt of arm64. The records of a timer are its vCPU's own, written before it enters its
+ * guest; one that expires in an interrupt of the host shows nothing more than this interrupt does.
+ * No record shows the vCPU that gets a shared interrupt. Numbers are no vectors of x86.
+ */
+static void gic_event(const struct kvm_fields *fields, const struct tep_record *record,
+		      int64_t level, struct kvm_event *event)
+{
+	enum gic gic = (enum gic)event->more;
+	bool is_shared = gic == GIC_LINE ? event->value == GIC_LINE_SHARED :
+					   event->value >= GIC_FIRST_SHARED;
+
+	event->more = context(fields, record);
+	if (!level || (gic == GIC_PENDING && !is_shared) ||
+	    (gic == GIC_TIMER && event->more & KVM_IN_INTERRUPT))
+		event->kind = KVM_SEEN;
+	else if (is_shared)
+		event->kind = KVM_IRQ_LINE;
+	event->value = event->kind == KVM_IRQ_LINE ? KVM_LINE_OF_WOKEN : VIRT_NONE;
+}
+
 /** What some kinds of events need besides. */
 static void complete(const struct kvm_fields *fields, const struct found_event *found,
 		     const struct tep_record *record, struct kvm_event *event)
@@ -693,6 +732,10 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 			event->value = VIRT_NONE;
 		return;
 	case KVM_ACCEPT:
+		if (event->more != GIC_NONE) {
+			gic_event(fields, record, more, event);
+			return;
+		}
 		/* APIC_DM_FIXED, APIC_DM_LOWEST (asm/apicdef.h): others have no vector */
 		if (more & 0x600)
 			event->value = VIRT_NONE;
@@ -702,10 +745,16 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 		if (more)
 			event->value = VIRT_NONE;
 		break;
+	case KVM_IRQ_LINE:
+		if (event->more != GIC_NONE) {
+			gic_event(fields, record, more, event);
+			return;
+		}
+		event->value = 0;
+		break;
 	case KVM_WAKING:
 	case KVM_WAKEUP:
 	case KVM_IPI:
-	case KVM_IRQ_LINE:
 		break;
 	default:
 		if (found->more)
@@ -869,6 +918,10 @@ static void event_step(const struct kvm_fields *fields, const struct found_event
 		.value = number(fields, found->value, record),
 	};
 	complete(fields, found, record, event);
+	if (event->kind == KVM_SEEN) {
+		*step = (struct kvm_step){ .kind = KVM_STEP_SEEN };
+		return;
+	}
 	if (found->is_sched && is_there(found->arg, record) &&
 	    (!found->value || is_there(found->value, record)))
 		step->flags |= KVM_STEP_SCHED;

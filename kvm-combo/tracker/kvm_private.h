@@ -45,6 +45,7 @@ struct kvm_cpu {
 	int32_t		own;		/* number of the vCPU that has entered or left its guest
 					 * since its thread has this CPU; or VIRT_NONE */
 	uint8_t		raised[2];	/* by enum kvm_context: KVM_IPI, KVM_IRQ_LINE, or 0 */
+	bool		wakes[2];	/* a line of who is woken next has been raised there */
 	/* handlers, see kvm_handlers.c: */
 	struct kvm_handled *handled;
 	size_t		n_handled, handled_room;
@@ -128,7 +129,7 @@ struct kvm_tracker {
 	const struct kvm_part *part;	/* what the records are a part of; or NULL */
 };
 
-/** KVM_ACCEPT: how the interrupt was raised, beside enum kvm_context in @more. */
+/** KVM_ACCEPT, KVM_WAKING: how the interrupt was raised, beside enum kvm_context in @more. */
 #define KVM_BY_IPI	(1 << 1)
 #define KVM_BY_LINE	(1 << 2)
 

@@ -121,6 +121,7 @@ static bool is_to_be_kept(struct kvm_cpu *cpu, const struct kvm_event *event, ui
 	if (event->pid != cpu->pid || event->kind == KVM_SWITCH || event->kind == KVM_LOST) {
 		cpu->own = VIRT_NONE;
 		cpu->raised[KVM_IN_TASK] = cpu->raised[KVM_IN_INTERRUPT] = 0;
+		cpu->wakes[KVM_IN_TASK] = cpu->wakes[KVM_IN_INTERRUPT] = false;
 		kvm_handlers_forget(cpu);
 	}
 	switch (event->kind) {
@@ -130,11 +131,18 @@ static bool is_to_be_kept(struct kvm_cpu *cpu, const struct kvm_event *event, ui
 		if (event->kind != KVM_USERSPACE_EXIT)
 			cpu->own = event->arg;
 		cpu->raised[KVM_IN_TASK] = cpu->raised[KVM_IN_INTERRUPT] = 0;
+		cpu->wakes[KVM_IN_TASK] = cpu->wakes[KVM_IN_INTERRUPT] = false;
 		return true;
 	case KVM_IPI:
 	case KVM_IRQ_LINE:
 		cpu->raised[context] = event->kind;
+		cpu->wakes[context] = event->kind == KVM_IRQ_LINE &&
+				      event->value == KVM_LINE_OF_WOKEN;
 		return false;
+	case KVM_WAKING:
+		*more |= cpu->wakes[context] ? KVM_BY_LINE : 0;
+		cpu->wakes[context] = false;
+		return true;
 	case KVM_ACCEPT:
 		*more = (uint8_t)(context |
 			      (cpu->raised[context] == KVM_IPI ? KVM_BY_IPI : 0) |

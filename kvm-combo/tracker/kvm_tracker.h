@@ -79,9 +79,10 @@
  *
  * - DEVICE or VCPU: the first interrupt that another thread has delivered to it since its last
  *   exit. KVM_ACCEPT by another vCPU's thread in the kernel is an IPI; by any other thread, it is a
- *   device's interrupt. In a trace with several machines, the receiver is known only if a vCPU
- *   delivers the interrupt, or if the thread that delivers it wakes the vCPU up next, on the same
- *   CPU: vCPUs have the same numbers in all machines.
+ *   device's interrupt, as is KVM_IRQ_LINE with KVM_LINE_OF_WOKEN before the wake-up. In a trace
+ *   with several machines, the receiver is known only if a vCPU delivers the interrupt, or if the
+ *   thread that delivers it wakes the vCPU up next, on the same CPU: vCPUs have the same numbers in
+ *   all machines.
  * - VCPU or TASK: the thread that has the CPU where it is woken, if that is no interrupt and not
  *   the idle task. VCPU is another vCPU of its machine in the kernel, TASK is any other thread.
  * - TIMER: the interrupt that it delivers to itself before it enters the guest.
@@ -159,7 +160,8 @@ enum kvm_event_kind {
 	KVM_ACCEPT,		/* arg: number of the vCPU that an interrupt is delivered to; value:
 				 * vector, or VIRT_NONE; more: enum kvm_context */
 	KVM_IPI,		/* the next KVM_ACCEPT are an IPI; more: enum kvm_context */
-	KVM_IRQ_LINE,		/* a device's interrupt; more: enum kvm_context */
+	KVM_IRQ_LINE,		/* a device's interrupt; value: KVM_LINE_OF_WOKEN, or 0, if
+				 * KVM_ACCEPT shows its vCPU; more: enum kvm_context */
 	KVM_INJECT,		/* value: vector that the vCPU enters its guest with */
 	KVM_WHOLE,		/* as KVM_ENTRY, recorded there: a hypercall; value: ns since its
 				 * exit, or below 0: unknown */
@@ -208,6 +210,12 @@ enum kvm_context { KVM_IN_TASK, KVM_IN_INTERRUPT };
 
 /** The ABI that the number of a hypercall belongs to. */
 enum kvm_hypercall_abi { KVM_HYPERCALL_KVM, KVM_HYPERCALL_HYPERV, KVM_HYPERCALL_XEN };
+
+/**
+ * KVM_IRQ_LINE: if the same thread wakes a vCPU next, in the same context, the interrupt is for
+ * this one.
+ */
+#define KVM_LINE_OF_WOKEN	1
 
 /**
  * The ISA that the number of an exit reason belongs to: KVM_ISA_* of Linux's

@@ -272,6 +272,11 @@ void kvm_wakes_waking(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu,
 	vcpu->waker_known = true;
 	vcpu->waker = waker_at(wakes, vcpu, event, here);
 	take_sent(wakes, vcpu, event);
+	if (event->more & KVM_BY_LINE && vcpu->raised.cause == VIRT_WAKE_UNKNOWN)
+		vcpu->raised = (struct virt_wake){
+			.who = who_is_at(wakes, event), .vector = VIRT_NONE,
+			.cause = VIRT_WAKE_DEVICE,
+		};
 }
 
 void kvm_wakes_woken(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu,

@@ -160,6 +160,73 @@ static void test_reasons(void **state)
 			    "unknown");
 }
 
+/* --- interrupts of arm64 ---------------------------------------------------------------------- */
+
+/** A vCPU's number, an interrupt's number or kind, and its level, as @name records them. */
+static struct kvm_step interrupt_of(const char *name, const char *fields_text, int32_t vcpu,
+				    int32_t number, int32_t level, bool in_interrupt)
+{
+	unsigned char data[64] = { 0 };
+	struct tep_record record = { .data = data, .size = sizeof(data) };
+	struct tep_handle *tep = formats();
+	struct kvm_fields *fields;
+	struct kvm_step step;
+
+	add_format(tep, "kvm", name, 400, fields_text, RAW);
+	fields = kvm_fields_new(tep);
+	assert_non_null(fields);
+	data[2] = in_interrupt ? 0x08 : 0;	/* TRACE_FLAG_HARDIRQ of Linux's trace_events.h */
+	memcpy(data + 8, &vcpu, sizeof(vcpu));
+	memcpy(data + 16, &number, sizeof(number));
+	memcpy(data + 20, &level, sizeof(level));
+	kvm_fields_step(fields, &record, 400, &step);
+	kvm_fields_free(fields);
+	tep_free(tep);
+	return step;
+}
+
+/** The fields of Linux's arch/arm64/kvm/trace_arm.h and vgic/trace.h. */
+#define TIMER_UPDATE	"kvm_timer_update_irq", FIELD("unsigned long", "vcpu_id", 8, 8) \
+	FIELD("u32", "irq", 16, 4) FIELD("int", "level", 20, 4)
+#define VGIC_UPDATE	"vgic_update_irq_pending", FIELD("unsigned long", "vcpu_id", 8, 8) \
+	FIELD("u32", "irq", 16, 4) FIELD("bool", "level", 20, 4)
+#define LINE		"kvm_irq_line", FIELD("unsigned int", "type", 16, 4) \
+	FIELD("int", "vcpu_idx", 8, 4) FIELD("int", "irq_num", 24, 4) FIELD("int", "level", 20, 4)
+
+static void test_arm_interrupts(void **state)
+{
+	enum { CPU, SPI, PPI };		/* KVM_ARM_IRQ_TYPE_* */
+	struct kvm_step step = interrupt_of(TIMER_UPDATE, 3, 27, 1, false);
+
+	(void)state;
+	assert_int_equal(step.kind, KVM_STEP_EVENT);
+	assert_int_equal(step.event.kind, KVM_ACCEPT);
+	assert_int_equal(step.event.arg, 3);
+	assert_int_equal(step.event.value, VIRT_NONE);
+	assert_int_equal(step.event.more, KVM_IN_TASK);
+	/* the line falls; a timer expires in the host, for a vCPU that sleeps */
+	assert_int_equal(interrupt_of(TIMER_UPDATE, 3, 27, 0, false).kind, KVM_STEP_SEEN);
+	assert_int_equal(interrupt_of(TIMER_UPDATE, 3, 27, 1, true).kind, KVM_STEP_SEEN);
+
+	step = interrupt_of(LINE, 2, CPU, 1, false);
+	assert_int_equal(step.event.kind, KVM_ACCEPT);
+	assert_int_equal(step.event.arg, 2);
+	assert_int_equal(interrupt_of(LINE, 2, PPI, 1, false).event.kind, KVM_ACCEPT);
+	assert_int_equal(interrupt_of(LINE, 2, SPI, 0, false).kind, KVM_STEP_SEEN);
+	step = interrupt_of(LINE, 2, SPI, 1, false);
+	assert_int_equal(step.event.kind, KVM_IRQ_LINE);
+	assert_int_equal(step.event.value, KVM_LINE_OF_WOKEN);
+
+	/* the number of the vCPU is 0 for all shared ones */
+	step = interrupt_of(VGIC_UPDATE, 0, 32, 1, true);
+	assert_int_equal(step.event.kind, KVM_IRQ_LINE);
+	assert_int_equal(step.event.value, KVM_LINE_OF_WOKEN);
+	assert_int_equal(step.event.more, KVM_IN_INTERRUPT);
+	assert_int_equal(interrupt_of(VGIC_UPDATE, 0, 32, 0, false).kind, KVM_STEP_SEEN);
+	/* one of a vCPU's own: the timer's record shows it */
+	assert_int_equal(interrupt_of(VGIC_UPDATE, 0, 31, 1, false).kind, KVM_STEP_SEEN);
+}
+
 static void test_strangers(void **state)
 {
 	struct tep_handle *tep = formats();
@@ -187,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_arm_interrupts),
 		cmocka_unit_test(test_strangers),
 	};
 

@@ -198,6 +198,58 @@ static void test_wakers(void **state)
 	virt_model_free(model);
 }
 
+/** The record of a wake-up on the CPU that the thread then gets. */
+#define WOKEN(time_)								\
+	{ (time_), 0, IN_IRQ(KVM_WAKEUP), IDLE, 100, 0 }, RUN((time_) + 1, 0, 100)
+
+/** arm64: the vCPU that a shared interrupt is for is the one that is woken next. */
+static void test_shared_lines(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 0, 2, KVM_SWITCH, IDLE, 60, RUNS },
+		HALT(10, 0, 100, 0),
+		{ 20, 2, KVM_IRQ_LINE, 60, NONE, KVM_LINE_OF_WOKEN },
+		{ 21, 2, KVM_WAKING, 60, 100, 0 },
+		WOKEN(22),
+		HALT(30, 0, 100, 0),
+		/* the line was used up */
+		{ 40, 2, KVM_WAKING, 60, 100, 0 },
+		WOKEN(41),
+		HALT(50, 0, 100, 0),
+		/* in an interrupt, which the task there has nothing to do with */
+		{ 60, 2, IN_IRQ(KVM_IRQ_LINE), 60, NONE, KVM_LINE_OF_WOKEN },
+		{ 61, 2, IN_IRQ(KVM_WAKING), 60, 100, 0 },
+		WOKEN(62),
+		HALT(70, 0, 100, 0),
+		/* in an interrupt, and the task wakes it */
+		{ 80, 2, IN_IRQ(KVM_IRQ_LINE), 60, NONE, KVM_LINE_OF_WOKEN },
+		{ 81, 2, KVM_WAKING, 60, 100, 0 },
+		WOKEN(82),
+		HALT(90, 0, 100, 0),
+		/* the thread has left its CPU in between */
+		{ 100, 2, KVM_IRQ_LINE, 60, NONE, KVM_LINE_OF_WOKEN },
+		{ 101, 2, KVM_SWITCH, 60, 61, RUNS },
+		{ 102, 2, KVM_SWITCH, 61, 60, RUNS },
+		{ 103, 2, KVM_WAKING, 60, 100, 0 },
+		WOKEN(104),
+		HALT(110, 0, 100, 0),
+		/* a line whose vCPU another record shows, as on x86 */
+		{ 120, 2, KVM_IRQ_LINE, 60, NONE, 0 },
+		{ 121, 2, KVM_WAKING, 60, 100, 0 },
+		WOKEN(122),
+		HALT(130, 0, 100, 0),
+	};
+	struct virt_model *model = TRACK(records, 0, 200);
+
+	(void)state;
+	CHECK_WAKES(model, 100, { VIRT_WAKE_DEVICE, "task-60", NONE },
+		    { VIRT_WAKE_TASK, "task-60", NONE }, { VIRT_WAKE_DEVICE, NULL, NONE },
+		    { VIRT_WAKE_TASK, "task-60", NONE }, { VIRT_WAKE_TASK, "task-60", NONE },
+		    { VIRT_WAKE_TASK, "task-60", NONE }, { VIRT_WAKE_UNKNOWN, NULL, NONE });
+	virt_model_free(model);
+}
+
 /** It sleeps again without guest code; an exit or a new wish makes that no such case. */
 static void test_spurious(void **state)
 {
@@ -344,6 +396,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_causes),
 		cmocka_unit_test(test_wakers),
+		cmocka_unit_test(test_shared_lines),
 		cmocka_unit_test(test_spurious),
 		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_machines),
