@@ -105,6 +105,22 @@ static const struct json_field tid_fields[] = {
 	JSON_FIELDS_END
 };
 
+/** A region that lies somewhere and has a name. */
+static int check_region(const void *element)
+{
+	const struct device_region *region = element;
+
+	return !region->name || !*region->name || region->first > region->last;
+}
+
+static const struct json_field region_fields[] = {
+	{ JSON_SOME_BITS("first", struct device_region, first, 0) },
+	{ JSON_SOME_BITS("last", struct device_region, last, 0) },
+	{ JSON_A_FLAG("port", struct device_region, is_port) },
+	{ JSON_A_TEXT("name", struct device_region, name) },
+	JSON_FIELDS_END
+};
+
 static const struct json_field guest_fields[] = {
 	{ JSON_A_TEXT("name", struct kvm_meta_guest, name) },
 	{ JSON_A_TEXT("uuid", struct kvm_meta_guest, uuid) },
@@ -114,6 +130,9 @@ static const struct json_field guest_fields[] = {
 		      tid_fields), .most = KVM_META_MAX_THREADS, .cut = true },
 	{ JSON_A_LIST("vcpus", struct kvm_meta_guest, vcpus, n_vcpus, room, vcpu_fields),
 	  .most = KVM_META_MAX_VCPUS, .cut = true, .always = true },
+	{ JSON_A_LIST("regions", struct kvm_meta_guest, regions, n_regions, regions_room,
+		      region_fields), .most = DEVICE_MAX_REGIONS, .cut = true,
+	  .check = check_region },
 	JSON_FIELDS_END
 };
 
@@ -323,6 +342,13 @@ int kvm_meta_add_thread(struct kvm_meta_guest *guest, int32_t tid)
 		return -ENOMEM;
 	guest->threads[guest->n_threads++] = tid;
 	return 0;
+}
+
+int kvm_meta_add_region(struct kvm_meta_guest *guest, const struct device_region *region)
+{
+	if (check_region(region) || guest->n_regions == DEVICE_MAX_REGIONS)
+		return -EINVAL;
+	return json_list_add(guest_fields, "regions", guest, region);
 }
 
 const struct kvm_meta_vcpu *kvm_meta_find(const struct kvm_meta *meta, int32_t tid,
@@ -563,6 +589,8 @@ static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 	else
 		ret = n ? kvm_tracker_add_guest(tracker, guest->name ? guest->name : "", tids, n) :
 			  0;
+	for (int i = 0; i < guest->n_regions && n && !ret && !continued(meta, guest); i++)
+		ret = kvm_tracker_add_region(tracker, &guest->regions[i]);
 	for (int i = 0; i < n && !ret && guest->pid; i++)
 		if (tids[i])
 			ret = kvm_tracker_add_thread(tracker, tids[i], guest->pid);

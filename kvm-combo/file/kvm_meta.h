@@ -8,7 +8,11 @@
  *                     "threads": [ 1472, 1473, 1480 ],
  *                     "vcpus": [ { "id": 0, "tid": 1480, "tsc_offset": "0xfffffff9e57d569a",
  *                                  "tsc_scale": 1.0, "tsc_ratio": 281474976710656,
- *                                  "tsc_ratio_frac_bits": 48, "cgroup": 1 } ] } ],
+ *                                  "tsc_ratio_frac_bits": 48, "cgroup": 1 } ],
+ *                     "regions": [ { "first": "0xfeb02a00", "last": "0xfeb02bff",
+ *                                    "name": "virtio-mmio" },
+ *                                  { "first": "0x3f8", "last": "0x3ff", "port": true,
+ *                                    "name": "serial" } ] } ],
  *       "cgroups": [ { "path": "/" },
  *                    { "path": "/web", "above": 0,
  *                      "begin": { "quota_us": 20000, "period_us": 100000, "periods": 31,
@@ -22,7 +26,8 @@
  * people; it counts where tsc_ratio is missing. "tsc_offset_at_end" is the offset at the end of the
  * recording, if it was another one then. "threads" are those of the process "pid". A process that
  * "continues" another process is the same machine, which was restored or migrated; the other
- * process stands before it. A vCPU's "cgroup" is the number in "cgroups", from
+ * process stands before it. "regions" are addresses of the guest's memory, and ports, that belong
+ * to a device; regions do not overlap. A vCPU's "cgroup" is the number in "cgroups", from
  * 0 on; "above" is the one above, which has a lower number; the root has none. "begin" and "end"
  * are the quota of each (without "quota_us": none) when the recording began and ended; unknown ones
  * are missing, and one that lacks another number is unknown. "idle_states" are the kernel's names
@@ -38,6 +43,7 @@
 #include <stdint.h>
 
 #include "cpu_quota.h"
+#include "device_region.h"
 #include "key_map.h"
 #include "kvm_part.h"
 #include "virt_power.h"
@@ -87,6 +93,8 @@ struct kvm_meta_guest {
 	int		n_vcpus, room;
 	int32_t		*threads;	/* of its process, as far as they are known */
 	int		n_threads, threads_room;
+	struct device_region *regions;	/* of its devices; with names of their own */
+	int		n_regions, regions_room;
 };
 
 /**
@@ -149,6 +157,14 @@ int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *
 
 /** kvm_meta_add_thread - one more of its process. Return: 0, -ENOMEM, or -EINVAL, as above. */
 int kvm_meta_add_thread(struct kvm_meta_guest *guest, int32_t tid);
+
+/**
+ * kvm_meta_add_region - one more of its devices
+ * @region: its name is copied
+ *
+ * Return: 0, -ENOMEM, or -EINVAL for one that cannot be, or one more than DEVICE_MAX_REGIONS.
+ */
+int kvm_meta_add_region(struct kvm_meta_guest *guest, const struct device_region *region);
 
 /**
  * kvm_meta_add_cgroup - one more cgroup, without a quota that is known

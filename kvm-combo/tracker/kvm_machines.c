@@ -329,6 +329,26 @@ static int add_tsc_writes(const struct kvm_tracker *tracker, const struct kvm_vc
 	return ret;
 }
 
+/** The devices of named machines, as soon as these have a vCPU. Return: 0 or -ENOMEM. */
+static int add_regions(struct kvm_tracker *tracker, struct virt_model *model,
+		       const struct kvm_vcpus *vcpus, size_t first)
+{
+	int ret = 0;
+
+	for (size_t i = first; i < vcpus->n; i++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(model, vcpus->all[i].index);
+		struct kvm_guest *guest = is_named(&vcpus->all[i]) ?
+					  &tracker->guests[vcpus->all[i].guest] : NULL;
+
+		if (!guest || guest->is_placed)
+			continue;
+		guest->is_placed = true;
+		for (uint32_t k = 0; k < guest->n_regions && ret != -ENOMEM; k++)
+			ret = virt_model_add_region(model, vcpu->machine, &guest->regions[k]);
+	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
 /**
  * Machines are "g1" or "g1:web", as Xen's are "d1" or "d1:web": to ask for a vCPU by number, the
  * name of its machine is not needed. Their vCPUs are "g1v0", or "web v0": these numbers are ours,
@@ -449,7 +469,8 @@ int kvm_part_vcpus(struct kvm_tracker *tracker, const struct kvm_part *part,
 		return ret;
 	qsort(vcpus->all, vcpus->n, sizeof(*vcpus->all), compare_tids);
 	index_vcpus(tracker, vcpus, 0);
-	return add_tsc_writes(tracker, vcpus->all, model);
+	ret = add_regions(tracker, model, vcpus, 0);
+	return ret ? ret : add_tsc_writes(tracker, vcpus->all, model);
 }
 
 int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
@@ -470,5 +491,7 @@ int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 	group(tracker, vcpus, first);
 	index_vcpus(tracker, vcpus, first);
 	ret = add_all(tracker, model, vcpus, first);
+	if (!ret)
+		ret = add_regions(tracker, model, vcpus, first);
 	return ret ? ret : add_tsc_writes(tracker, vcpus->all, model);
 }

@@ -81,6 +81,9 @@ struct kvm_guest {
 	int		n_vcpus;
 	int32_t		machine;	/* its id */
 	bool		is_unique;	/* no other one is called so */
+	bool		is_placed;	/* the model has its regions: */
+	struct device_region *regions;	/* with names of their own */
+	uint32_t	n_regions, regions_room;
 };
 
 struct kvm_handler {

@@ -17,6 +17,9 @@ void kvm_tracker_clear_guests(struct kvm_tracker *tracker)
 	for (size_t i = 0; i < tracker->n_guests; i++) {
 		free(tracker->guests[i].name);
 		free(tracker->guests[i].tids);
+		for (uint32_t k = 0; k < tracker->guests[i].n_regions; k++)
+			free((char *)(uintptr_t)tracker->guests[i].regions[k].name);
+		free(tracker->guests[i].regions);
 	}
 	tracker->n_guests = 0;
 }
@@ -392,6 +395,23 @@ int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const i
 	return 0;
 }
 
+int kvm_tracker_add_region(struct kvm_tracker *tracker, const struct device_region *region)
+{
+	struct kvm_guest *guest = tracker->n_guests ? &tracker->guests[tracker->n_guests - 1] :
+						      NULL;
+	struct device_region copy = *region;
+
+	if (!guest || guest->n_regions == DEVICE_MAX_REGIONS)
+		return -EINVAL;
+	copy.name = strdup(region->name ? region->name : "");
+	if (!copy.name || ARRAY_GROW(guest->regions, guest->n_regions, guest->regions_room)) {
+		free((char *)(uintptr_t)copy.name);
+		return -ENOMEM;
+	}
+	guest->regions[guest->n_regions++] = copy;
+	return 0;
+}
+
 /* --- the end --------------------------------------------------------------------------------- */
 
 /** What belongs to an earlier model. */
@@ -405,8 +425,10 @@ static void begin_anew(struct kvm_tracker *tracker)
 		tracker->threads[i].in_userfault = false;
 		tracker->threads[i].vcpu_then = VIRT_NONE;
 	}
-	for (size_t i = 0; i < tracker->n_guests; i++)
+	for (size_t i = 0; i < tracker->n_guests; i++) {
 		tracker->guests[i].machine = 0;
+		tracker->guests[i].is_placed = false;
+	}
 	tracker->n_unnamed = 0;
 	for (size_t c = 0; c < tracker->n_cpus; c++)
 		tracker->cpus[c].taken = tracker->cpus[c].looked = 0;

@@ -132,6 +132,7 @@
 #include <stdint.h>
 
 #include "virt_model.h"
+#include "virt_regions.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -333,6 +334,14 @@ int kvm_tracker_name_idle_state(struct kvm_tracker *tracker, int32_t state, cons
 
 /** kvm_tracker_name - the name of a thread; cheap if it is not new. Return: 0 or -ENOMEM. */
 int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm);
+
+/**
+ * kvm_tracker_add_region - a device of the machine that kvm_tracker_add_guest() added last
+ * @region: as for virt_model_add_region(); its name is copied
+ *
+ * Return: 0, -ENOMEM, or -EINVAL: there is no machine, or one more than DEVICE_MAX_REGIONS.
+ */
+int kvm_tracker_add_region(struct kvm_tracker *tracker, const struct device_region *region);
 
 /**
  * kvm_tracker_add_guest - a machine that the trace names

@@ -29,6 +29,7 @@ SVM = {
 MSRS = {0x10: "TSC", 0x6e0: "TSC_DEADLINE", 0x80b: "X2APIC_EOI",
         0x819: "X2APIC_TMR1", 0x83f: "X2APIC_SELF", 0x830: "X2APIC_ICR"}
 PORTS = {0x3f8: " (COM1)", 0x60: " (i8042 data)"}
+PAGES = {0xfec00: " (I/O APIC)", 0xfed00: " (HPET)", 0xfee00: " (local APIC)"}
 CALLS = {1: "VAPIC_POLL_IRQ", 5: "KICK_CPU"}
 WAYS = "read", "write"
 # Fields that trace-cmd prints in hexadecimal, with "0x" or without.
@@ -54,9 +55,10 @@ def argument(event, field):
     if event == "kvm_pio":
         return f"{WAYS[number['rw']]} port 0x{number['port']:x}{PORTS.get(number['port'], '')}"
     if event in ("kvm_mmio", "kvm_fast_mmio"):
-        return f"{WAYS[number.get('type', 2) == 2]} 0x{number['gpa']:x}"
+        return f"{WAYS[number.get('type', 2) == 2]} 0x{number['gpa']:x}{PAGES.get(number['gpa'] >> 12, '')}"
     if event == "kvm_page_fault":
-        return f"page 0x{number['fault_address'] & ~0xfff:x}"
+        page = number["fault_address"] >> 12
+        return f"page 0x{page << 12:x}{PAGES.get(page, '')}"
     if event == "kvm_cpuid":
         return f"leaf 0x{number['function']:x}"
     if event == "kvm_hypercall":

@@ -44,6 +44,18 @@ static const struct port_row {
 	{ 0x5658, 0x5659, "VMware backdoor" },
 };
 
+/**
+ * Memory that is the same in every PC: the SDM, volume 3, 11.4.1 (the local APIC), and the data
+ * sheet of Intel's ICH9 (fixed memory decode ranges). Ascending.
+ */
+static const struct memory_row {
+	uint64_t	first, last;
+	const char	*name;
+} memory[] = {
+	{ 0xfec00000, 0xfec00fff, "I/O APIC" },	{ 0xfed00000, 0xfed003ff, "HPET" },
+	{ 0xfee00000, 0xfee00fff, "local APIC" },
+};
+
 /** Intel's SDM, volume 2 (CPUID); from 0x40000000 on, hypervisors have leaves of their own. */
 static const struct name_row leaves[] = {
 	{ 0x0, "vendor" },			{ 0x1, "features" },
@@ -153,6 +165,14 @@ static const char *find_port(uint64_t value)
 	return NULL;
 }
 
+static const char *find_memory(uint64_t value)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(memory); i++)
+		if (value >= memory[i].first && value <= memory[i].last)
+			return memory[i].name;
+	return NULL;
+}
+
 /* --- kinds ----------------------------------------------------------------------------------- */
 
 /** Names of a kind. */
@@ -190,15 +210,15 @@ static const struct kind_row {
 	},
 	[EXIT_ARGUMENT_MMIO_READ] = {
 		.record = VIRT_RECORD_MMIO, .most = UINT64_MAX,
-		.verb = "read ", .noun = "",
+		.verb = "read ", .noun = "", .name_of = find_memory, .both = true,
 	},
 	[EXIT_ARGUMENT_MMIO_WRITE] = {
 		.record = VIRT_RECORD_MMIO, .most = UINT64_MAX,
-		.verb = "write ", .noun = "",
+		.verb = "write ", .noun = "", .name_of = find_memory, .both = true,
 	},
 	[EXIT_ARGUMENT_PAGE] = {
 		.record = VIRT_RECORD_FAULT, .most = UINT64_MAX,
-		.verb = "", .noun = "page ",
+		.verb = "", .noun = "page ", .name_of = find_memory, .both = true,
 	},
 	[EXIT_ARGUMENT_CPUID] = {
 		.record = VIRT_RECORD_CPUID, .most = UINT32_MAX,
@@ -334,6 +354,11 @@ static const char *find_name(const struct kind_row *kind, uint64_t value)
 		if (kind->names[i].value == value)
 			return kind->names[i].name;
 	return NULL;
+}
+
+bool exit_argument_is_named(enum exit_argument_kind kind, uint64_t value)
+{
+	return (unsigned int)kind < EXIT_ARGUMENT_N_KINDS && find_name(&kinds[kind], value);
 }
 
 static void name_number(const struct kind_row *kind, uint64_t value, char *text, size_t size)

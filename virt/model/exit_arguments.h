@@ -79,6 +79,13 @@ enum virt_record_kind exit_argument_record(enum exit_argument_kind kind);
  */
 enum virt_record_kind exit_argument_of_reason(const char *reason);
 
+/**
+ * exit_argument_is_named - does a value mean the same in every machine: has it a name of its own?
+ *
+ * If not, a port or an address is a device's that differs from machine to machine.
+ */
+bool exit_argument_is_named(enum exit_argument_kind kind, uint64_t value);
+
 /** Longer than any name of an argument. */
 #define EXIT_ARGUMENT_NAME	64
 

@@ -6,19 +6,29 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
+#include "escape.h"
 #include "hash_bytes.h"
 #include "virt_arguments.h"
 #include "virt_private.h"
 
 /* --- filling --------------------------------------------------------------------------------- */
 
+/** No name comes before any other. */
+static int compare_names(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) : !!a - !!b;
+}
+
 /** The number of an argument, which exists from now on. Return: or -ENOMEM. */
 static int32_t add_argument(struct virt_arguments *all, const struct virt_argument *argument)
 {
-	uint64_t words[2] = { (uint64_t)(uint32_t)argument->reason << 16 |
-			      (uint64_t)argument->cause << 8 | argument->kind, argument->value };
+	uint64_t words[3] = { (uint64_t)(uint32_t)argument->reason << 16 |
+			      (uint64_t)argument->cause << 8 | argument->kind, argument->value,
+			      argument->region ? hash_bytes(HASH_BYTES_NONE, argument->region,
+							    strlen(argument->region)) : 0 };
 	uint64_t key = hash_bytes(HASH_BYTES_NONE, words, sizeof(words));
 	int64_t index;
 
@@ -27,6 +37,7 @@ static int32_t add_argument(struct virt_arguments *all, const struct virt_argume
 		if (all->all[index].reason == argument->reason &&
 		    all->all[index].cause == argument->cause &&
 		    all->all[index].kind == argument->kind &&
+		    !compare_names(all->all[index].region, argument->region) &&
 		    all->all[index].value == argument->value)
 			return (int32_t)index;
 	if (all->n == INT32_MAX || key_map_reserve(&all->map) ||
@@ -256,6 +267,57 @@ static int find_causes(struct virt_model *model)
 	return ret;
 }
 
+/* --- devices --------------------------------------------------------------------------------- */
+
+/** What became of an argument of a machine's exits. */
+struct placed {
+	int32_t		machine, number;
+};
+
+/** The argument with its device, if that is known. Return: its number or -ENOMEM. */
+static int32_t place_argument(struct virt_model *model, int32_t machine, int32_t number)
+{
+	struct virt_argument argument = model->arguments.all[number];
+
+	if (exit_argument_is_named((enum exit_argument_kind)argument.kind, argument.value))
+		return number;
+	argument.region = virt_region_of(model, machine, &argument);
+	return argument.region ? add_argument(&model->arguments, &argument) : number;
+}
+
+/** Find the devices of all arguments of machines whose regions are known. Return: 0 or -ENOMEM. */
+static int find_devices(struct virt_model *model)
+{
+	int32_t n = model->arguments.n;
+	struct placed *all = malloc(((size_t)n + 1) * sizeof(*all));
+	int ret = all ? 0 : -ENOMEM;
+
+	for (int32_t i = 0; i < n && !ret; i++)
+		all[i].machine = VIRT_NONE;
+	for (int32_t v = 0; v < model->n_vcpus && !ret; v++) {
+		struct virt_vcpu_track *track = &model->vcpus[v];
+		int32_t machine = track->info.machine;
+
+		if (!model->machines[machine].n_regions)
+			continue;
+		for (uint32_t i = 0; i < track->n_arguments && !ret; i++) {
+			int32_t *number = &track->arguments[i].argument;
+			struct placed *placed = *number < 0 ? NULL : &all[*number];
+
+			if (placed && placed->machine != machine)
+				*placed = (struct placed){
+					machine, place_argument(model, machine, *number),
+				};
+			if (placed && placed->number < 0)
+				ret = -ENOMEM;
+			else if (placed)
+				*number = placed->number;
+		}
+	}
+	free(all);
+	return ret;
+}
+
 /* --- the most frequent ones ------------------------------------------------------------------ */
 
 struct frequency {
@@ -276,8 +338,9 @@ static int compare_frequencies(const void *a, const void *b)
 		return x->argument->cause < y->argument->cause ? -1 : 1;
 	if (x->argument->kind != y->argument->kind)
 		return x->argument->kind < y->argument->kind ? -1 : 1;
-	return (x->argument->value > y->argument->value) -
-	       (x->argument->value < y->argument->value);
+	if (x->argument->value != y->argument->value)
+		return x->argument->value < y->argument->value ? -1 : 1;
+	return compare_names(x->argument->region, y->argument->region);
 }
 
 static void count_arguments(const struct virt_model *model, struct frequency *frequencies)
@@ -294,10 +357,19 @@ static struct virt_argument *keep(struct virt_model *model, struct virt_argument
 				  const struct virt_argument *argument)
 {
 	const char *cause = exit_cause_name((enum exit_cause)argument->cause), *name, *both;
-	char text[EXIT_ARGUMENT_NAME], long_text[2 * EXIT_ARGUMENT_NAME];
+	char text[4 * EXIT_ARGUMENT_NAME], long_text[5 * EXIT_ARGUMENT_NAME];
+	size_t n;
 
-	name = virt_keep_name(model, exit_argument_name((enum exit_argument_kind)argument->kind,
-							argument->value, text, sizeof(text)));
+	exit_argument_name((enum exit_argument_kind)argument->kind, argument->value, text,
+			   EXIT_ARGUMENT_NAME);
+	n = strlen(text);
+	if (argument->region) {
+		memcpy(text + n, " (", 3);
+		/* with room for what follows */
+		escape_text(text + n + 2, sizeof(text) - n - 4, argument->region);
+		memcpy(text + strlen(text), ")", 2);
+	}
+	name = virt_keep_name(model, text);
 	snprintf(long_text, sizeof(long_text), "%s, %s", text, cause ? cause : "");
 	/* in a sentence, "others" says no more */
 	both = !cause ? name : argument->kind >= EXIT_ARGUMENT_OTHERS ? cause :
@@ -331,6 +403,7 @@ static int choose(struct virt_model *model, const struct frequency *frequencies,
 		if (++n_of_reason > VIRT_MOST_ARGUMENTS) {
 			argument.kind = EXIT_ARGUMENT_OTHERS;
 			argument.value = 0;
+			argument.region = NULL;
 			if (*other != VIRT_NONE) {
 				*number = *other;
 				continue;
@@ -351,7 +424,7 @@ int virt_arguments_finish(struct virt_model *model)
 	int32_t *numbers;
 	int ret = -ENOMEM;
 
-	if (find_causes(model))
+	if (find_devices(model) || find_causes(model))
 		return -ENOMEM;
 	key_map_destroy(&all->map);
 	if (!all->n)

@@ -10,6 +10,10 @@
  * Each argument of such a reason has one cause; a page that was first touched and later swapped in
  * is two arguments. So causes add up to their reason, and arguments to their cause.
  *
+ * A port or an address may be of another device in another machine. If the regions of machines are
+ * known (virt_regions.h), an argument is of one device, and the same value of another device is
+ * another argument.
+ *
  * A reason may have very many arguments, such as the pages of a guest's memory. The finished model
  * keeps the VIRT_MOST_ARGUMENTS that most exits of the trace have; the remaining exits have the
  * argument "others" of their cause.
@@ -29,9 +33,11 @@ extern "C" {
 #define VIRT_MOST_ARGUMENTS	64
 
 struct virt_argument {
-	const char	*name;		/* "write TSC_DEADLINE"; "others" */
+	const char	*name;		/* "write TSC_DEADLINE"; "others"; "write 0xfeb02a64
+					 * (virtio-mmio)", escaped, as a name from outside is */
 	const char	*text;		/* the same with the cause */
 	uint64_t	value;		/* of the kind; EXIT_ARGUMENT_OTHERS, _NONE: 0 */
+	const char	*region;	/* virt_regions.h: the device there; or NULL */
 	int32_t		reason;		/* of the exits that have it */
 	uint8_t		kind;		/* enum exit_argument_kind */
 	uint8_t		cause;		/* enum exit_cause */

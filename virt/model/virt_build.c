@@ -76,6 +76,7 @@ void virt_model_free(struct virt_model *model)
 		return;
 	for (int32_t i = 0; i < model->n_machines; i++) {
 		free(model->machines[i].intervals);
+		free(model->machines[i].regions);
 		free(model->machines[i].blocks);
 	}
 	for (int32_t i = 0; i < model->n_vcpus; i++)
@@ -904,6 +905,7 @@ int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns
 		if (model->machines[i].info.ended_ns >= end_ns)
 			model->machines[i].info.ended_ns = VIRT_NO_END;
 	virt_handlers_order(model);
+	virt_regions_order(model);
 	if (virt_arguments_finish(model))
 		return -ENOMEM;
 	order_tsc_writes(model);

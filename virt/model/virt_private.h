@@ -161,6 +161,8 @@ struct virt_machine_track {
 	int32_t		order;		/* index while the model was filled */
 	struct virt_machine_interval *intervals;
 	uint32_t	n, room;
+	struct device_region *regions;	/* of a filled model: ascending, memory before ports */
+	uint32_t	n_regions, regions_room;
 	struct virt_machine_block *blocks;	/* NULL: there is one, before which is nothing */
 };
 
@@ -556,6 +558,18 @@ void virt_arguments_place(struct virt_vcpu_track *track, const int64_t *times);
 
 /** virt_arguments_clip - of a vCPU's intervals, those from @first on are left, renumbered. */
 void virt_arguments_clip(struct virt_vcpu_track *track, uint32_t first);
+
+/** virt_regions_order - all are known now. */
+void virt_regions_order(struct virt_model *model);
+
+/**
+ * virt_region_of - the device that an argument of a machine's exits means
+ * @machine: index, in O(log n)
+ *
+ * Return: its name; NULL if it is unknown, or if the argument may mean several devices.
+ */
+const char *virt_region_of(const struct virt_model *model, int32_t machine,
+			   const struct virt_argument *argument);
 
 /** virt_arguments_finish - all are known now. Return: 0 or -ENOMEM. */
 int virt_arguments_finish(struct virt_model *model);

@@ -12,6 +12,7 @@
 
 #include "array.h"
 #include "virt_arguments.h"
+#include "virt_regions.h"
 #include "virt_window_walk.h"
 
 static void names(void **state)
@@ -35,7 +36,10 @@ static void names(void **state)
 		{ EXIT_ARGUMENT_PORT_READ, 0xcff, "read port 0xcff (PCI config data)" },
 		{ EXIT_ARGUMENT_PORT_READ, 0xd00, "read port 0xd00" },
 		{ EXIT_ARGUMENT_MMIO_WRITE, 0xfeb00010, "write 0xfeb00010" },
+		{ EXIT_ARGUMENT_MMIO_READ, 0xfed003ff, "read 0xfed003ff (HPET)" },
 		{ EXIT_ARGUMENT_PAGE, 0x1000, "page 0x1000" },
+		{ EXIT_ARGUMENT_PAGE, 0xfec00000, "page 0xfec00000 (I/O APIC)" },
+		{ EXIT_ARGUMENT_ABORT, 0xfec00000, "page 0xfec00000" },
 		{ EXIT_ARGUMENT_CPUID, 0x40000000, "leaf 0x40000000 (hypervisor)" },
 		{ EXIT_ARGUMENT_CALL_KVM, 10, "SEND_IPI" },
 		{ EXIT_ARGUMENT_CALL_HYPERV, 0x5d, "SIGNAL_EVENT" },
@@ -218,6 +222,78 @@ static void at_a_time(void **state)
 	virt_model_free(model);
 }
 
+/** One exit of a vCPU at @now, with its argument. */
+static void one_exit(struct virt_model *model, int32_t vcpu, int64_t now, int32_t reason,
+		     enum exit_argument_kind kind, uint64_t value)
+{
+	assert_int_equal(virt_model_set(model, vcpu, now, VIRT_HYPERVISOR, vcpu, reason,
+					VIRT_INTERVAL_EXIT), 0);
+	assert_int_equal(virt_model_set_argument(model, vcpu, kind, value), 0);
+	assert_int_equal(virt_model_set(model, vcpu, now + 1, VIRT_GUEST, vcpu, VIRT_NONE, 0), 0);
+}
+
+static const char *name_at(const struct virt_model *model, int32_t vcpu, int64_t now)
+{
+	return virt_argument_name(model, virt_argument_before(model, vcpu, now));
+}
+
+/** The same address is of another device in another machine, and of none in the third. */
+static void devices(void **state)
+{
+	static const struct device_region regions[] = {
+		{ 0x2000, 0x2fff, "disk", false }, { 0x1000, 0x11ff, "net", false },
+		{ 0x1200, 0x13ff, "net", false }, { 0x3000, 0x31ff, "a", false },
+		{ 0x3200, 0x33ff, "b", false }, { 0x2000, 0x2000, "port", true },
+		{ 0x3f8, 0x3ff, "serial", true }, { 0xfee00000, 0xfee00fff, "apic", false },
+		{ UINT64_MAX, UINT64_MAX, "last", false }, { 0x2800, 0x5fff, "overlaps", false },
+	};
+	struct virt_model *model = virt_model_new();
+	struct device_region other = { 0x2000, 0x2fff, "other\n", false };
+	int32_t mmio, fault, port;
+
+	(void)state;
+	for (int32_t i = 0; i < 3; i++) {
+		assert_int_equal(virt_model_add_machine(model, i + 1, "m"), i);
+		assert_int_equal(virt_model_add_vcpu(model, i, 0, 5 + i, "v"), i);
+	}
+	mmio = virt_model_add_reason(model, "EPT_MISCONFIG");
+	fault = virt_model_add_reason(model, "EPT_VIOLATION");
+	port = virt_model_add_reason(model, "IO_INSTRUCTION");
+	for (size_t i = 0; i < ARRAY_SIZE(regions); i++)
+		assert_int_equal(virt_model_add_region(model, 0, &regions[i]), 0);
+	assert_int_equal(virt_model_add_region(model, 1, &other), 0);
+	other.last = 0;
+	assert_int_equal(virt_model_add_region(model, 1, &other), -EINVAL);
+	assert_int_equal(virt_model_add_region(model, 3, &regions[0]), -EINVAL);
+	for (int32_t i = 0; i < 3; i++) {
+		one_exit(model, i, 10, mmio, EXIT_ARGUMENT_MMIO_WRITE, 0x2abc);
+		one_exit(model, i, 20, fault, EXIT_ARGUMENT_PAGE, 0x1000);
+		one_exit(model, i, 30, fault, EXIT_ARGUMENT_PAGE, 0x3000);
+		one_exit(model, i, 40, port, EXIT_ARGUMENT_PORT_READ, 0x2000);
+		one_exit(model, i, 50, port, EXIT_ARGUMENT_PORT_READ, 0x3f8);
+		one_exit(model, i, 60, fault, EXIT_ARGUMENT_PAGE, 0xfee00000);
+		one_exit(model, i, 70, mmio, EXIT_ARGUMENT_MMIO_READ, UINT64_MAX);
+		one_exit(model, i, 80, mmio, EXIT_ARGUMENT_MMIO_READ, 0x4000);
+	}
+	assert_int_equal(virt_model_finish(model, 0, 100), 0);
+	assert_string_equal(name_at(model, 0, 10), "write 0x2abc (disk)");
+	assert_string_equal(name_at(model, 1, 10), "write 0x2abc (other\\x0a)");
+	assert_string_equal(name_at(model, 2, 10), "write 0x2abc");
+	/* two transports of one name in a page; two devices; beside a device */
+	assert_string_equal(name_at(model, 0, 20), "page 0x1000 (net)");
+	assert_string_equal(name_at(model, 0, 30), "page 0x3000");
+	assert_string_equal(name_at(model, 0, 80), "read 0x4000");
+	assert_string_equal(name_at(model, 0, 40), "read port 0x2000 (port)");
+	assert_string_equal(name_at(model, 1, 40), "read port 0x2000");
+	/* what is the same in every PC is called alike in all */
+	for (int32_t i = 0; i < 3; i++) {
+		assert_string_equal(name_at(model, i, 50), "read port 0x3f8 (COM1)");
+		assert_string_equal(name_at(model, i, 60), "page 0xfee00000 (local APIC)");
+	}
+	assert_string_equal(name_at(model, 0, 70), "read 0xffffffffffffffff (last)");
+	virt_model_free(model);
+}
+
 /** A model that is filled for days keeps none. */
 static void skipped(void **state)
 {
@@ -397,6 +473,7 @@ int main(void)
 		cmocka_unit_test(most_frequent),
 		cmocka_unit_test(windows),
 		cmocka_unit_test(at_a_time),
+		cmocka_unit_test(devices),
 		cmocka_unit_test(skipped),
 	};
 
