@@ -143,6 +143,95 @@ static int take_option(const char *word, struct words *words, bool qemu,
 	return qemu ? take_name(value, guest) : take_text(&guest->name, strdup(value));
 }
 
+/* --- the socket for QMP ---------------------------------------------------------------------- */
+
+/** The value of an option, which may be a word of its own; NULL: it is another option. */
+static const char *value_of(const char *word, struct words *words, const char *name)
+{
+	const char *value;
+
+	if (!is_option(word, name, &value))
+		return NULL;
+	return value ? value : next_word(words);
+}
+
+/** chardev=mon0 of a list, or mon0 without a key in front; NULL: neither is there. */
+static char *chardev_of(const char *value)
+{
+	const char *member = qemu_member(value, "chardev");
+
+	if (!member && !strchr(value, '='))
+		member = value;
+	if (!member && value[strcspn(value, "=,")] == ',')
+		member = value;
+	return member ? qemu_text(member) : NULL;
+}
+
+static bool is_control(const char *value)
+{
+	const char *mode = qemu_member(value, "mode");
+
+	return mode && !strncmp(mode, "control", strlen("control"));
+}
+
+/**
+ * -qmp unix:PATH,server=on; -qmp chardev:ID, -mon chardev=ID,mode=control
+ * @id: receives the ID
+ */
+static int take_control(const char *word, struct words *words, struct kvm_live_guest *guest,
+			char **id)
+{
+	const char *value = value_of(word, words, "qmp");
+
+	value = value ? value : value_of(word, words, "qmp-pretty");
+	if (value && !strncmp(value, "unix:", 5))
+		return take_text(&guest->control, qemu_text(value + 5));
+	if (value && !strncmp(value, "chardev:", 8))
+		return take_text(id, qemu_text(value + 8));
+	value = value ? NULL : value_of(word, words, "mon");
+	return value && is_control(value) ? take_text(id, chardev_of(value)) : 0;
+}
+
+/** -chardev socket,id=ID,path=PATH: one that was given a connection (fd=...) has no path. */
+static int take_chardev(const char *word, struct words *words, const char *id,
+			struct kvm_live_guest *guest)
+{
+	const char *value = value_of(word, words, "chardev"), *member;
+	char *called;
+	bool same;
+
+	member = value && !strncmp(value, "socket,", 7) ? qemu_member(value, "id") : NULL;
+	if (!member)
+		return 0;
+	called = qemu_text(member);
+	if (!called)
+		return -ENOMEM;
+	same = !strcmp(called, id);
+	free(called);
+	member = same ? qemu_member(value, "path") : NULL;
+	return member ? take_text(&guest->control, qemu_text(member)) : 0;
+}
+
+/** The first one that has a path. */
+static int find_control(const char *text, size_t size, struct kvm_live_guest *guest)
+{
+	struct words words = { text, text + size };
+	const char *word;
+	char *id = NULL;
+	int ret = 0;
+
+	next_word(&words);
+	while (!ret && (word = next_word(&words)))
+		ret = take_control(word, &words, guest, &id);
+	words = (struct words){ text, text + size };
+	while (!ret && id && !guest->control && (word = next_word(&words)))
+		ret = take_chardev(word, &words, id, guest);
+	free(id);
+	return ret;
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
 int kvm_live_cmdline(const char *text, size_t size, struct kvm_live_guest *guest)
 {
 	struct words words = { text, text + size };
@@ -154,5 +243,5 @@ int kvm_live_cmdline(const char *text, size_t size, struct kvm_live_guest *guest
 		take_cid(word, guest);
 		ret = take_option(word, &words, qemu, guest);
 	}
-	return ret;
+	return !ret && qemu ? find_control(text, size, guest) : ret;
 }

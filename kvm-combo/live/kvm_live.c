@@ -315,6 +315,7 @@ static void free_guest(struct kvm_live_guest *guest)
 {
 	free(guest->name);
 	free(guest->uuid);
+	free(guest->control);
 	free(guest->vcpus);
 	free(guest->threads);
 }

@@ -42,6 +42,8 @@ struct kvm_live_guest {
 	size_t		called;		/* bytes of it that are what the user has called it */
 	char		*uuid;		/* NULL if it is not known */
 	uint32_t	cid;		/* where vsock reaches it; 0: not known */
+	char		*control;	/* QEMU's socket for QMP, as the monitor sees the file
+					 * system; NULL: it has none of its own */
 	struct kvm_live_vcpu *vcpus;	/* ascending by id */
 	int		n_vcpus, room;
 	int		*threads;	/* of the monitor, with those of its vCPUs; ascending */
@@ -80,7 +82,7 @@ const struct kvm_live_guest *kvm_live_find(const struct kvm_live *live, const ch
 /**
  * kvm_live_cmdline - read a monitor's arguments, each of which ends with a NUL
  *
- * Return: 0 or -ENOMEM; @guest receives name, uuid and cid if they are there.
+ * Return: 0 or -ENOMEM; @guest receives name, uuid, cid and control if they are there.
  */
 int kvm_live_cmdline(const char *text, size_t size, struct kvm_live_guest *guest);
 

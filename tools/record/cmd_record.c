@@ -54,6 +54,27 @@ static int take_guest(const struct ksv_command *command, const struct ksv_option
 	return 0;
 }
 
+static int take_regions(const struct ksv_command *command, const struct ksv_option *option,
+			const char *value, void *target)
+{
+	struct record_options *options = target;
+	const char *file = strchr(value, '=');
+
+	if (!strcmp(value, "none")) {
+		options->no_regions = true;
+		return 0;
+	}
+	if (!file || file == value || !file[1])
+		return ksv_usage_error(command, "--%s %s: not NAME=FILE, nor none", option->name,
+				       value);
+	if (ARRAY_GROW(options->regions, options->n_regions, options->room_regions)) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	options->regions[options->n_regions++] = value;
+	return 0;
+}
+
 static int take_reserve(const struct ksv_command *command, const struct ksv_option *option,
 			const char *value, void *target)
 {
@@ -188,6 +209,8 @@ static const struct ksv_option record_option_table[] = {
 	  ksv_take_text, offsetof(OPTIONS, events), NULL },
 	{ 'g', "guest", "NAME[=HOW]", "a guest, by its name, UUID or process; HOW is agent,\n"
 	  "ssh:USER@HOST or none; may be repeated", take_guest, 0, NULL },
+	{ 0, "regions", "NAME=FILE", "what QEMU of NAME answers to 'info mtree -f -o': names\n"
+	  "for addresses; may be repeated; none: ask no monitor", take_regions, 0, NULL },
 	{ 'b', "buffer", "SIZE", "kernel buffer for each CPU, e.g. 32M", ksv_take_size,
 	  offsetof(OPTIONS, buffer), NULL },
 	{ 0, "limit", "SIZE", "stop when the folder reaches SIZE", ksv_take_size,
@@ -302,6 +325,8 @@ static void free_record(struct record *record)
 	kvm_cgroups_free(&record->cgroups_end);
 	recording_free(&record->recording);
 	free(record->options->guests);
+	record_free_regions(record);
+	free(record->options->regions);
 	for (int i = 0; i < record->options->n_logs; i++)
 		record_log_free(&record->options->logs[i]);
 	free(record->options->logs);

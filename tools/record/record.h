@@ -16,6 +16,7 @@
 #include "kvm_cgroups.h"
 #include "kvm_live.h"
 #include "kvm_meta.h"
+#include "kvm_regions.h"
 #include "options.h"
 #include "record_buffers.h"
 #include "record_log.h"
@@ -76,6 +77,9 @@ struct record_options {
 	const char	*events;
 	const char	**guests;	/* NAME or NAME=HOW */
 	int		n_guests, room_guests;
+	const char	**regions;	/* of --regions: NAME=FILE each */
+	int		n_regions, room_regions;
+	bool		no_regions;	/* ask no monitor */
 	uint64_t	buffer;		/* bytes per CPU; 0: as it seems right */
 	uint64_t	limit;		/* bytes of the folder; 0: none */
 	uint64_t	reserve;	/* bytes of the disk that are left free */
@@ -138,6 +142,8 @@ struct record {
 	struct kvm_live		live;		/* at the beginning; threads also later */
 	struct kvm_cgroups	cgroups, cgroups_end; /* of their vCPUs, when the trace began and
 						       * ended; or none */
+	struct record_regions	*asked;		/* record_regions.c: of all machines so far */
+	int			n_asked, asked_room;
 	int64_t			threads_ns;	/* when these were looked at last */
 	struct record_guest	*guests;
 	int			n_guests, room_guests;
@@ -427,6 +433,17 @@ void record_look_at_cgroups(const struct kvm_live *live, struct kvm_cgroups *cgr
 
 /** record_add_cgroups - those of both, for the guests of @meta. Return: 0 or -ENOMEM. */
 int record_add_cgroups(const struct record *record, struct kvm_meta *meta);
+
+/** record_regions.c: the devices of the machines of @live that were not asked for before. */
+void record_look_at_regions(struct record *record, const struct kvm_live *live);
+
+/** record_check_regions - are there the machines of --regions? Return: an exit status. */
+int record_check_regions(const struct record *record);
+
+/** record_add_regions - those of a machine, for the sidecar. Return: 0 or -ENOMEM. */
+int record_add_regions(const struct record *record, const struct kvm_live_guest *guest,
+		       struct kvm_meta_guest *to);
+void record_free_regions(struct record *record);
 
 /** Monitors make threads, and end them: all that there are at some time are kept. */
 enum record_stop record_look_at_threads(struct record *record);

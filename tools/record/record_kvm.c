@@ -572,6 +572,9 @@ int record_kvm(struct record *record)
 		missing = record_check_folder(record);
 	if (missing)
 		return KSV_EXIT_FILE;
+	status = record_check_regions(record);
+	if (status)
+		return status;
 	/* a trace of what is kept has no guests beside it that count cycles */
 	record->clock = record->options->flight_ns ? "mono" : choose_clock(record);
 	status = record_events(record);

@@ -134,8 +134,9 @@ static int continued(const struct kvm_live *begin, const struct kvm_live *end,
 }
 
 /** @continues: the process in whose place it goes on; or 0 */
-static int add_guest(struct kvm_meta *meta, const struct kvm_live_guest *guest,
-		     const struct kvm_live_guest *end, int continues)
+static int add_guest(const struct record *record, struct kvm_meta *meta,
+		     const struct kvm_live_guest *guest, const struct kvm_live_guest *end,
+		     int continues)
 {
 	struct kvm_meta_guest *to = kvm_meta_add_guest(meta, guest->name, guest->uuid, guest->pid);
 	int ret = to ? 0 : -ENOMEM;
@@ -149,6 +150,8 @@ static int add_guest(struct kvm_meta *meta, const struct kvm_live_guest *guest,
 		ret = add_vcpu(to, guest, &guest->vcpus[i], same_vcpu(end, guest->vcpus[i].id));
 	if (!ret)
 		ret = add_threads(to, guest, end);
+	if (!ret)
+		ret = record_add_regions(record, guest, to);
 	return ret;
 }
 
@@ -158,11 +161,11 @@ static int add_guests(struct record *record, const struct kvm_live *end, struct 
 	int ret = 0;
 
 	for (int i = 0; !ret && i < record->live.n_guests; i++)
-		ret = add_guest(meta, &record->live.guests[i],
+		ret = add_guest(record, meta, &record->live.guests[i],
 				record_same_machine(end, &record->live.guests[i]), 0);
 	for (int i = 0; !ret && end && i < end->n_guests; i++)
 		if (!record_same_machine(&record->live, &end->guests[i]))
-			ret = add_guest(meta, &end->guests[i], NULL,
+			ret = add_guest(record, meta, &end->guests[i], NULL,
 					continued(&record->live, end, &end->guests[i]));
 	return ret;
 }
@@ -245,11 +248,12 @@ int record_sidecar(struct record *record, const struct kvm_live *end)
 {
 	char path[PATH_MAX + NAME_MAX], error[512] = "not enough memory";
 	struct kvm_meta *meta = kvm_meta_new();
-	int ret = meta ? add_guests(record, end, meta) : -ENOMEM;
+	int ret;
 
+	record_look_at_regions(record, end ? end : &record->live);
+	ret = meta ? add_guests(record, end, meta) : -ENOMEM;
 	if (!ret)
 		ret = record_add_cgroups(record, meta);
-
 	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
 	if (meta && record->scale.mult)
 		meta->cpu_khz = khz_of(&record->scale);

@@ -29,6 +29,48 @@ static void remove_file(const char *path)
 #define CMDLINE	"/usr/bin/qemu-system-x86_64\0-name\0guest=web,debug-threads=on\0-uuid\0" \
 		"11-22\0-device\0{\"driver\":\"vhost-vsock-pci\",\"guest-cid\":7}"
 
+/** Words, each of which ends with a NUL, as one literal. */
+#define CONTROL_OF(words, path)	\
+	{ "qemu-system-x86_64\0" words, sizeof("qemu-system-x86_64\0" words), path }
+
+/** The socket for QMP: of -qmp, or of a chardev that a monitor in control mode uses. */
+static void test_control(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t size;
+		const char *path;
+	} lines[] = {
+		CONTROL_OF("-qmp\0unix:/run/q.sock,server=on,wait=off", "/run/q.sock"),
+		CONTROL_OF("--qmp-pretty\0unix:a,,b", "a,b"),
+		CONTROL_OF("-qmp\0tcp:localhost:4444,server=on", NULL),
+		CONTROL_OF("-qmp=unix:/x", "/x"),
+		CONTROL_OF("-qmp\0chardev:m\0-chardev\0socket,id=m,path=/m,server=on", "/m"),
+		CONTROL_OF("-chardev\0socket,path=/c,id=c\0-mon\0c,mode=control", "/c"),
+		CONTROL_OF("-chardev\0socket,id=c,path=/c\0-mon\0chardev=c,mode=readline", NULL),
+		/* as libvirt, which keeps the connection */
+		CONTROL_OF("-chardev\0socket,id=charmonitor,fd=24,server=on,wait=off\0"
+			   "-mon\0chardev=charmonitor,id=monitor,mode=control", NULL),
+		CONTROL_OF("-chardev\0socket,id=charmonitor,fd=24\0"
+			   "-mon\0chardev=charmonitor,mode=control\0-qmp\0unix:/own", "/own"),
+		CONTROL_OF("-mon\0chardev=none,mode=control", NULL),
+		CONTROL_OF("-qmp", NULL),
+		CONTROL_OF("-qmp\0unix:", NULL),
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct kvm_live_guest guest = { 0 };
+
+		assert_int_equal(kvm_live_cmdline(lines[i].text, lines[i].size, &guest), 0);
+		if (lines[i].path)
+			assert_string_equal(guest.control, lines[i].path);
+		else
+			assert_null(guest.control);
+		free(guest.control);
+	}
+}
+
 /** Linux 6.0 and later show the threads. */
 static void test_qemu(void **state)
 {
@@ -265,6 +307,7 @@ int main(void)
 		TEST(test_hostile),
 		TEST(test_missing),
 		cmocka_unit_test(test_cmdline),
+		cmocka_unit_test(test_control),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
