@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_limits.c
- * @brief	Write the CPU quotas of machines, and how long they held them in the recording, by
- *		the sidecar of a KVM host.
+ * @brief	Write how long machines were held by their own limits: CPU quotas in the recording,
+ *		by the sidecar of a KVM host; caps and budgets of Xen's schedulers in the window.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,8 @@
 #include "kvm_trace.h"
 #include "report_parts.h"
 #include "text_columns.h"
+#include "virt_limits.h"
+#include "virt_span.h"
 
 /** The cgroups of a machine at a time. */
 struct limits {
@@ -92,6 +94,76 @@ static int next_quota(const struct limits *limits, int i)
 	return 0;
 }
 
+/* --- Xen ------------------------------------------------------------------------------------- */
+
+/** What the limits of a machine held of its vCPUs in the window. */
+static struct virt_held held_of(const struct report *report, const struct virt_machine *machine)
+{
+	struct virt_held all = { 0 };
+
+	for (int32_t i = 0; i < machine->n_vcpus; i++) {
+		struct virt_held one = virt_vcpu_held(report->load->model, machine->vcpus[i],
+						      report->from_ns, report->to_ns);
+
+		virt_add_ns(&all.ns, one.ns);
+		all.count += one.count;
+	}
+	return all;
+}
+
+enum { WHO, TIME, TIMES, N_HELD };
+
+static const struct table_column held_columns[N_HELD] = {
+	[WHO] = { .title = "held by its own limit", .width = TEXT_NAME },
+	[TIME] = { .title = "held for", .type = TABLE_NS },
+	[TIMES] = { .title = "times", .type = TABLE_COUNT },
+};
+
+static const struct table held_table = { .rows = { TABLE_COLUMNS(held_columns), .apart = true } };
+
+static void held_text(struct output *out, const struct report *report)
+{
+	struct table_writer to = { .table = &held_table, .format = &table_text, .out = out };
+	const struct virt_model *model = report->load->model;
+	bool any = false;
+
+	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
+		const struct virt_machine *machine = virt_model_machine(model, i);
+		struct virt_held held = held_of(report, machine);
+
+		if (!held.ns)
+			continue;
+		if (!any)
+			table_flat(&to, true);
+		any = true;
+		table_row(&to, (const struct table_cell[N_HELD]){
+			[WHO] = table_name(machine->name), [TIME] = table_number(held.ns),
+			[TIMES] = table_number((int64_t)held.count),
+		});
+	}
+	if (any)
+		table_flat_end(&to);
+}
+
+static void held_facts(struct facts *to, const struct report *report)
+{
+	const struct virt_model *model = report->load->model;
+
+	facts_open(to, "limits", '[', false);
+	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
+		struct virt_held held = held_of(report, virt_model_machine(model, i));
+
+		to->machine = virt_model_machine(model, i)->name;
+		facts_open(to, NULL, '{', true);
+		facts_name(to, "machine", to->machine);
+		facts_ns(to, FACT("held_ns", "limit", "scheduler"), held.ns);
+		facts_number(to, "held", (int64_t)held.count);
+		facts_close(to, '}');
+	}
+	to->machine = NULL;
+	facts_close(to, ']');
+}
+
 /* --- text ------------------------------------------------------------------------------------ */
 
 enum { NAME, QUOTA, HELD, PERIODS, CGROUP, N_COLUMNS };
@@ -165,6 +237,8 @@ void report_limits_text(struct output *out, const struct report *report)
 	struct table_writer to = { .table = &limits_table, .format = &table_text, .out = out };
 	struct limits limits;
 
+	if (virt_model_knows_holds(report->load->model))
+		held_text(out, report);
 	if (!limits_init(&limits, report))
 		return;
 	table_flat(&to, true);
@@ -230,6 +304,10 @@ void report_limits_facts(struct facts *to, const struct report *report)
 {
 	struct limits limits;
 
+	if (virt_model_knows_holds(report->load->model)) {
+		held_facts(to, report);
+		return;
+	}
 	if (!limits_init(&limits, report)) {
 		facts_null(to, "limits");
 		return;

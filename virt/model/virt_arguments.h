@@ -65,7 +65,11 @@ int virt_model_saw(struct virt_model *model, int32_t vcpu, unsigned int seen);
 /** virt_reason_for_memory - whether exits of a reason have a cause */
 bool virt_reason_for_memory(const struct virt_model *model, int32_t reason);
 
-/** virt_model_skip_arguments - keep none: of a model that is filled for days, they grow for ever */
+/**
+ * virt_model_skip_arguments - keep none, nor holds (virt_limits.h)
+ *
+ * Of a model that is filled for days, they would grow for ever.
+ */
 void virt_model_skip_arguments(struct virt_model *model);
 
 /** virt_model_n_arguments - how many a finished model has, of all reasons */

@@ -48,6 +48,7 @@ static void vcpu_free(struct virt_vcpu_track *vcpu)
 		free(vcpu->counts);
 	free(vcpu->migrations);
 	free(vcpu->arguments);
+	free(vcpu->holds);
 	virt_groups_free(vcpu->exits);
 	virt_groups_free(vcpu->culprits);
 }

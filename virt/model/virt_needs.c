@@ -57,10 +57,10 @@ static const struct number_row {
 		{ K(RUNSTATE) } } },
 	[VIRT_NUMBER_DEVICE_MODEL] = { "device model", true, {
 		{ 0 },
-		{ K(RUNSTATE), K(EXIT), K(REQUEST) } } },
+		{ K(RUNSTATE), K(EXIT), K(REQUEST), K(BUDGET) } } },
 	[VIRT_NUMBER_OFFLINE] = { "offline", true, {
 		{ K(SWITCH), K(WAKEUP) },
-		{ K(RUNSTATE), K(EXIT), K(REQUEST) } } },
+		{ K(RUNSTATE), K(EXIT), K(REQUEST), K(BUDGET) } } },
 	[VIRT_NUMBER_PAUSES] = { "pauses", true, {
 		{ K(SWITCH), K(WAKEUP) },
 		{ K(RUNSTATE) } } },
@@ -189,6 +189,7 @@ static const char *const names[VIRT_N_HYPERVISORS][VIRT_RECORD_N_KINDS] = {
 		[VIRT_RECORD_APIC] = "the part hvm.handler (-e 0x82000)",
 		[VIRT_RECORD_SUBCALL] = "the part pv.subcall (-e 0x202000)",
 		[VIRT_RECORD_REQUEST] = "the part sched.verbose (-e 0x28000)",
+		[VIRT_RECORD_BUDGET] = "the part sched.scheduler (-e 0x22000)",
 	},
 };
 
@@ -285,7 +286,7 @@ static const struct included_row {
 	{ VIRT_KVM, VIRT_HYPERVISOR, VIRT_VMM, K(MONITOR) },
 	{ VIRT_KVM, VIRT_BLOCKED, VIRT_WAKING, K(WAKEUP) },
 	{ VIRT_XEN, VIRT_GUEST, VIRT_HYPERVISOR, K(ENTRY) | K(EXIT) },
-	{ VIRT_XEN, VIRT_OFFLINE, VIRT_DEVICE_MODEL, K(EXIT) | K(REQUEST) },
+	{ VIRT_XEN, VIRT_OFFLINE, VIRT_DEVICE_MODEL, K(EXIT) | K(REQUEST) | K(BUDGET) },
 };
 
 unsigned int virt_model_includes(const struct virt_model *model, enum virt_state state)

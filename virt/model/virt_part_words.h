@@ -46,6 +46,7 @@ static const struct {
 	{ "userfault", VIRT_RECORD_USERFAULT }, { "page_cache", VIRT_RECORD_PAGE_CACHE },
 	{ "block", VIRT_RECORD_BLOCK }, { "alloc", VIRT_RECORD_ALLOC },
 	{ "fast_fault", VIRT_RECORD_FAST_FAULT }, { "async", VIRT_RECORD_ASYNC },
+	{ "budget", VIRT_RECORD_BUDGET },
 };
 
 _Static_assert(sizeof(virt_part_kinds) / sizeof(*virt_part_kinds) == VIRT_RECORD_N_KINDS,

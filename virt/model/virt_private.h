@@ -102,6 +102,8 @@ struct virt_vcpu_track {
 	uint32_t	exit;		/* the same: the one that its last exit begins */
 	struct virt_argument_of *arguments;	/* ascending by interval */
 	uint32_t	n_arguments, arguments_room;
+	struct virt_hold *holds;	/* ascending, and apart */
+	size_t		n_holds, holds_room;
 	struct virt_index index;
 	struct virt_sum	*sums;		/* one per block; &virt_no_sum: see virt_has_sums() */
 	struct virt_counts *counts;	/* one per VIRT_COUNT_BLOCK, and one more of all;
@@ -279,6 +281,7 @@ struct virt_model {
 	uint64_t	unrecorded;	/* kinds, see virt_recorded.h; 0 is all of a new one */
 	bool		unsplit;	/* there are intervals with VIRT_INTERVAL_UNSPLIT, */
 	bool		calls_only;	/* with VIRT_INTERVAL_ENTERED */
+	bool		knows_holds;	/* see virt_limits.h */
 };
 
 /** virt_loss_end - what has no length ends behind its moment */

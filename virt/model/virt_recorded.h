@@ -61,6 +61,7 @@ enum virt_record_kind {
 	VIRT_RECORD_WAIT,	/* arm64: kvm_wfx_arm64 */
 	VIRT_RECORD_SUBCALL,	/* Xen: the calls in a multicall of a PV domain */
 	VIRT_RECORD_REQUEST,	/* Xen: who puts a vCPU to sleep: domain_sleep, domain_block */
+	VIRT_RECORD_BUDGET,	/* Xen: the scheduler's own, such as what is left of a cap */
 	/* what the host did for a guest's memory, see exit_causes.h: */
 	VIRT_RECORD_USERFAULT,	/* both ends of ioctl(): sys_enter_ioctl, sys_exit_ioctl */
 	VIRT_RECORD_PAGE_CACHE,	/* mm_filemap_add_to_page_cache */

@@ -616,18 +616,38 @@ struct quiet_run {
 
 enum kind { OTHER, PART, CALL };
 
-static inline enum kind kind_of(const struct xentrace_quiet *quiet, uint32_t header)
+static inline uint32_t word_at(const uint8_t *p, uint32_t header, uint32_t word)
+{
+	return load_u32(p + (header & RECORD_HAS_TSC ? 12 : 4) + 4 * word);
+}
+
+static bool is_loud(const struct xentrace_quiet *quiet, const uint8_t *p, uint32_t header)
+{
+	for (int i = 0; i < XENTRACE_LOUD && quiet->loud[i].event; i++) {
+		const struct xentrace_loud *loud = &quiet->loud[i];
+
+		if (loud->event == (header & EVENT_MASK))
+			return loud->word >= record_words(header) ||
+			       word_at(p, header, loud->word) != loud->nothing;
+	}
+	return false;
+}
+
+static inline enum kind kind_of(const struct xentrace_quiet *quiet, const uint8_t *p,
+				uint32_t header)
 {
 	uint32_t event = header & EVENT_MASK;
 
-	return event == quiet->call && record_words(header) ? CALL :
-	       event >> 12 == quiet->part ? PART : OTHER;
+	if (event == quiet->call && record_words(header))
+		return CALL;
+	return event >> 12 != quiet->part ||
+	       (quiet->loud_low >> (event & 31) & 1 && is_loud(quiet, p, header)) ? OTHER : PART;
 }
 
 static inline uint32_t number_at(const struct xentrace_quiet *quiet, const uint8_t *p,
 				 uint32_t header)
 {
-	return load_u32(p + (header & RECORD_HAS_TSC ? 12 : 4)) & quiet->number;
+	return word_at(p, header, 0) & quiet->number;
 }
 
 /** Can calls with this number be counted only? */
@@ -645,7 +665,7 @@ static void uncount(const struct xentrace_quiet *quiet, struct xentrace_tally *t
 {
 	uint32_t header = load_u32(p);
 
-	if (kind_of(quiet, header) == PART) {
+	if (kind_of(quiet, p, header) == PART) {
 		tally->n_part--;
 		tally->part_bytes -= record_size(header);
 		return;
@@ -672,7 +692,7 @@ static void skip_quiet(const struct xentrace_iter *iter, struct cursor *c, struc
 		enum kind kind;
 
 		header = load_u32(p);
-		kind = kind_of(&quiet, header);
+		kind = kind_of(&quiet, p, header);
 		if (kind == OTHER || !(kind == PART ? skips_part : skips_calls) ||
 		    (kind == CALL && !is_counted(&quiet, number_at(&quiet, p, header))))
 			break;
@@ -710,7 +730,8 @@ static void iter_step_far(struct xentrace_iter *iter, struct cursor *c)
 {
 	struct quiet_run *run = &iter->quiet_runs[c - iter->cursors];
 	uint32_t header = load_u32(cursor_at(c));
-	enum kind kind = c->flags & XENTRACE_AFTER_GAP ? OTHER : kind_of(&iter->quiet, header);
+	enum kind kind = c->flags & XENTRACE_AFTER_GAP ? OTHER :
+			 kind_of(&iter->quiet, cursor_at(c), header);
 
 	run->has_call = kind == CALL || (kind == PART && run->has_call);
 	run->has_part |= kind == PART;

@@ -280,9 +280,20 @@ bool xentrace_iter_next(struct xentrace_iter *iter, struct xentrace_record *rec)
 /** Numbers of calls that are counted one by one. */
 #define XENTRACE_NUMBERS	64
 
+/** An event of a part that is given out, unless one of its words says that it means nothing. */
+struct xentrace_loud {
+	uint32_t	event;
+	uint32_t	word;		/* number of it; XENTRACE_MAX_WORDS: none */
+	uint32_t	nothing;	/* its value then */
+};
+
+#define XENTRACE_LOUD	4
+
 /** Which records need not be given out one by one: those of a part of a class, and calls. */
 struct xentrace_quiet {
 	uint32_t	part;		/* their event >> 12 */
+	uint32_t	loud_low;	/* set of event & 31 of @loud */
+	struct xentrace_loud loud[XENTRACE_LOUD]; /* of them, these are given; event 0 ends them */
 	uint32_t	call;		/* event of calls, whose first word has a number: */
 	uint32_t	number;		/* mask of it */
 	uint64_t	given;		/* set of numbers whose calls are given out nevertheless */

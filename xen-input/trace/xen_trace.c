@@ -38,9 +38,19 @@ struct xen_trace_iter {
 	int			ret;		/* -ENOMEM: calls are missing */
 };
 
-/** Records that change no state. The tracker looks for multicalls. */
+/** Records that change no state, but for some of budgets. The tracker looks for multicalls. */
 static const struct xentrace_quiet quiet = {
-	.part = XEN_TRC_SCHED_CLASS, .call = XEN_TRC_PV_HYPERCALL_V2,
+	.part = XEN_TRC_SCHED_CLASS,
+	/* a domain without a cap has no budget: INT32_MIN */
+	.loud = {
+		{ XEN_TRC_CSCHED2_CREDIT_BURN, 2, UINT32_C(1) << 31 },
+		{ XEN_TRC_RTDS_BUDGET_BURN, XENTRACE_MAX_WORDS, 0 },
+		{ XEN_TRC_RTDS_BUDGET_REPLENISH, XENTRACE_MAX_WORDS, 0 },
+	},
+	.loud_low = 1U << (XEN_TRC_CSCHED2_CREDIT_BURN & 31) |
+		    1U << (XEN_TRC_RTDS_BUDGET_BURN & 31) |
+		    1U << (XEN_TRC_RTDS_BUDGET_REPLENISH & 31),
+	.call = XEN_TRC_PV_HYPERCALL_V2,
 	.number = XEN_TRC_HYPERCALL_MASK, .given = UINT64_C(1) << XEN_TRC_MULTICALL,
 };
 

@@ -110,6 +110,7 @@ static int start_over(struct xen_tracker *tracker)
 	tracker->head.n_pending = 0;
 	tracker->begun = false;
 	tracker->have_runstates = tracker->have_requests = false;
+	tracker->head.has_budgets = tracker->head.has_limits = false;
 	for (uint32_t i = 0; i < tracker->n_runs + tracker->n_left_out; i++)
 		tracker_new_run(tracker, i);
 	return tracker->model ? 0 : -ENOMEM;
@@ -209,6 +210,7 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 		return ret;
 	tracker_end_switches(tracker);
 	tracker_close(tracker);
+	tracker_end_holds(tracker);
 	for (uint32_t i = 0; i < tracker->n_runs; i++) {
 		if (tracker->head.last_ns[i] > end_ns)
 			end_ns = tracker->head.last_ns[i];
@@ -217,6 +219,9 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 	end_ns = tracker->begun ? cut_time(end_ns) + 1 : 0;
 	ret = tracker->error;
 	tracker_tell_recorded(tracker, tracker->model);
+	/* a limit may have held vCPUs when the part began */
+	if (tracker->head.has_limits && tracker->have_runstates && !tracker->part)
+		virt_model_know_holds(tracker->model);
 	if (!ret)
 		ret = virt_model_know_pcpus(tracker->model, n_pcpus(tracker));
 	/* the model needs the memory now */

@@ -27,6 +27,8 @@ struct xen_tracker_head {
 	uint32_t	n_pending;	/* switches that wait for the next record of their run */
 	uint32_t	classes;	/* set of those that have records */
 	bool		has_multicalls;	/* of PV domains, or there may be */
+	bool		has_limits;	/* of a scheduler that records what is left of limits */
+	bool		has_budgets;	/* records of the scheduler's own: XEN_TRC_SCHED_CLASS */
 	bool		has_subcalls;	/* records of XEN_TRC_PV_SUBCALL */
 };
 
@@ -40,7 +42,19 @@ static inline bool xen_tracker_wants(uint32_t event)
 	       subclass == XEN_TRC_HVM_HANDLER ||
 	       subclass == XEN_TRC_SCHED_VERBOSE || subclass == XEN_TRC_DOM0_DOMOPS ||
 	       subclass == XEN_TRC_GEN_LOSSES || subclass == XEN_TRC_HW_PM ||
-	       event == XEN_TRC_HW_IRQ_HANDLED || event == XEN_TRC_CSCHED2_CREDIT_BURN;
+	       event == XEN_TRC_HW_IRQ_HANDLED || event == XEN_TRC_CSCHED2_CREDIT_BURN ||
+	       event == XEN_TRC_RTDS_BUDGET_BURN || event == XEN_TRC_RTDS_BUDGET_REPLENISH;
+}
+
+/**
+ * xen_tracker_shows_limits - is an event a scheduler's that records when a limit holds a vCPU?
+ *
+ * credit2 and RTDS do. A cap of the older credit is a pause as any other.
+ */
+static inline bool xen_tracker_shows_limits(uint32_t event)
+{
+	return (event & ~UINT32_C(0x1ff)) == (XEN_TRC_CSCHED2_CREDIT_BURN & ~UINT32_C(0x1ff)) ||
+	       (event & ~UINT32_C(0x1ff)) == (XEN_TRC_RTDS_BUDGET_BURN & ~UINT32_C(0x1ff));
 }
 
 /** xen_tracker_change - the part of xen_tracker_feed() for the records that matter. */
@@ -75,6 +89,10 @@ static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen
 	int ret = 0;
 
 	head->classes |= row->rec.event >> XEN_TRC_CLASS_SHIFT;
+	if (row->rec.event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_SCHED_CLASS) {
+		head->has_budgets = true;
+		head->has_limits |= xen_tracker_shows_limits(row->rec.event);
+	}
 	if (xen_tracker_wants(row->rec.event) || row->rec.flags & XENTRACE_AFTER_GAP ||
 	    last_ns == INT64_MIN || head->n_pending)
 		ret = xen_tracker_change(tracker, row);

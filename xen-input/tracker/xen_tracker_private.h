@@ -15,6 +15,7 @@
 #include <errno.h>
 
 #include "key_map.h"
+#include "virt_limits.h"
 #include "virt_needs.h"
 #include "xen_cores.h"
 #include "xen_part.h"
@@ -60,6 +61,10 @@ struct tracked_vcpu {
 	uint8_t		sleeps;		/* how many times TRC_SCHED_SLEEP came */
 	bool		own_sleep;	/* on its pCPU, and recorded there: it pauses itself */
 	bool		spent;		/* credit2 found that it has no budget left of a cap */
+	bool		empty;		/* RTDS did, up to its next period */
+	bool		parked;		/* it is OFFLINE because it was spent */
+	bool		held;		/* its limit holds it, since: */
+	int64_t		held_ns;
 	bool		woken;		/* it is awake, and has not entered its guest since */
 	int32_t		waker;		/* which woke it: a vCPU of the model, or VIRT_NONE */
 	bool		is_told;	/* is in @told of struct xen_tracker */
@@ -223,6 +228,13 @@ void tracker_remove(struct xen_tracker *tracker, int32_t domain, int64_t time_ns
  */
 void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
 		   enum state state);
+
+/** tracker_set_empty - RTDS holds it for the rest of its period, or not any more */
+void tracker_set_empty(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
+		       bool empty);
+
+/** tracker_end_holds - of all vCPUs that a limit holds: the trace ends */
+void tracker_end_holds(struct xen_tracker *tracker);
 
 /**
  * tracker_was - what a vCPU has been up to now, as its change shows

@@ -100,8 +100,11 @@ void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model 
 		kinds |= BIT(SUBCALL);
 	if (tracker->head.classes & XEN_TRC_CLASS_MEM)
 		kinds |= BIT(MEMORY);
+	if (tracker->head.has_budgets)
+		kinds |= BIT(BUDGET);
 	if (are_all(tracker, is_pv))
-		kinds |= BIT(ENTRY) | BIT(EXIT) | BIT(INJECT) | BIT(CALL) | BIT(REQUEST);
+		kinds |= BIT(ENTRY) | BIT(EXIT) | BIT(INJECT) | BIT(CALL) | BIT(REQUEST) |
+			 BIT(BUDGET);
 	virt_model_set_hypervisor(model, VIRT_XEN);
 	virt_model_set_recorded(model, kinds);
 }

@@ -164,13 +164,43 @@ static void on_frequency(struct xen_tracker *tracker, const struct xen_trace_row
  */
 static void on_burn(struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
-	const struct tracked_run *run = &tracker->runs[row->rec.run];
-	int32_t budget;
+	int32_t budget = (int32_t)xentrace_word(&row->rec, 2);
+	struct tracked_vcpu *v;
 
-	if (row->rec.n_words < 4 || run->current < 0)
+	if (row->rec.n_words < 4)
 		return;
-	budget = (int32_t)xentrace_word(&row->rec, 2);
-	tracker->vcpus[run->current].spent = budget <= 0 && budget != INT32_MIN;
+	/* it may run on another pCPU: credit2 looks at others as well */
+	v = tracker_find_vcpu(tracker, xentrace_word(&row->rec, 0));
+	if (v)
+		v->spent = budget <= 0 && budget != INT32_MIN;
+}
+
+/** Since Xen 4.10, these have six words, and a domain is the upper half of the first one. */
+#define RTDS_WORDS	6
+
+static bool has_budget(const struct xen_trace_row *row, unsigned int low)
+{
+	return xentrace_word(&row->rec, low) || xentrace_word(&row->rec, low + 1);
+}
+
+/** RTDS takes budget from the vCPU that has run. */
+static void on_rtds_burn(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	const struct tracked_run *run = &tracker->runs[row->rec.run];
+
+	if (row->rec.n_words >= RTDS_WORDS && run->current >= 0)
+		tracker_set_empty(tracker, &tracker->vcpus[run->current], row->time_ns,
+				  !has_budget(row, 1));
+}
+
+static void on_rtds_replenish(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	xen_vcpu vcpu = xentrace_word(&row->rec, 0);
+	struct tracked_vcpu *v = row->rec.n_words >= RTDS_WORDS ?
+				 tracker_find_vcpu(tracker, vcpu) : NULL;
+
+	if (v)
+		tracker_set_empty(tracker, v, row->time_ns, !has_budget(row, 4));
 }
 
 void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row)
@@ -191,6 +221,12 @@ void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row
 		break;
 	case XEN_TRC_CSCHED2_CREDIT_BURN:
 		on_burn(tracker, row);
+		break;
+	case XEN_TRC_RTDS_BUDGET_BURN:
+		on_rtds_burn(tracker, row);
+		break;
+	case XEN_TRC_RTDS_BUDGET_REPLENISH:
+		on_rtds_replenish(tracker, row);
 		break;
 	case XEN_TRC_HW_IRQ_HANDLED:
 		tracker_irq_handled(tracker, row);

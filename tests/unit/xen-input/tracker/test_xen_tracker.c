@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "trace_builder.h"
+#include "virt_limits.h"
+#include "virt_needs.h"
 #include "xen_tracker.h"
 
 #define D1V0	0x00010000
@@ -463,10 +465,10 @@ static struct virt_model *build_waits(const struct wait *waits, int n)
 static void test_device_model(void **state)
 {
 	static const struct wait waits[] = {
-		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, 0 },
-		{ SVM_HLT, RUNNING_TO_BLOCKED, true, NOBODY, 0 },
-		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, NOBODY, 0 },
-		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY, 0 },
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, 1 },
+		{ SVM_HLT, RUNNING_TO_BLOCKED, true, NOBODY, 1 },
+		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, NOBODY, 1 },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY, 1 },
 		/* the toolstack pauses it */
 		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, ANOTHER, 0 },
 		/* it goes down by itself */
@@ -507,14 +509,91 @@ static void test_cap(void **state)
 
 	(void)state;
 	expect(model, "d1v0", "G500p0 "
-	       "H1000p0(IOIO) O1100p0 W1300p0 H1400p0(IOIO) G1500p0 "
+	       "H1000p0(IOIO) O1100p0! W1300p0 H1400p0(IOIO) G1500p0 "
 	       "H2000p0(INTR) O2100p0 W2300p0 H2400p0(INTR) G2500p0 "
 	       "H3000p0(IOIO) D3100p0 W3300p0 H3400p0(IOIO) G3500p0 "
 	       "H4000p0(IOIO) D4100p0 W4300p0 H4400p0(IOIO) G4500p0 "
-	       "H5000p0(IOIO) O5100p0 W5300p0 H5400p0(IOIO) G5500p0 "
+	       "H5000p0(IOIO) O5100p0! W5300p0 H5400p0(IOIO) G5500p0 "
 	       "H6000p0(IOIO) D6100p0 W6300p0 H6400p0(IOIO) G6500p0 "
 	       "H7000p0(HLT) B7100p0 W7300p0 H7400p0(HLT) G7500p0");
 	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** What a cap held: three times 200, of which the window has a part; a sleep is none. */
+static void test_held(void **state)
+{
+	static const struct wait waits[] = {
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, -20 },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY, -1 },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY, 1 },
+		{ SVM_HLT, RUNNING_TO_BLOCKED, true, NOBODY, -20 },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY, -1 },
+		/* a pause by the toolstack is none, whatever the budget is */
+		{ SVM_INTR, RUNNING_TO_OFFLINE, true, ANOTHER, -1 },
+	};
+	struct virt_model *model = build_waits(waits, 6);
+	struct virt_held held = virt_vcpu_held(model, 0, 0, INT64_MAX);
+
+	(void)state;
+	assert_true(virt_model_knows_holds(model));
+	assert_int_equal(held.ns, 600);
+	assert_int_equal(held.count, 3);
+	held = virt_vcpu_held(model, 0, 1150, 2200);
+	assert_int_equal(held.ns, 150 + 100);
+	assert_int_equal(held.count, 1);
+	assert_true(virt_vcpu_holds(model, 0, 0, INT64_MAX).first[0].complete);
+	assert_int_equal(virt_vcpu_held(model, 9, 0, 100).ns, 0);
+	virt_model_free(model);
+	/* without a record of the scheduler's own, neither the waits nor the cap are known */
+	model = build_waits((const struct wait[]){
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY, 0 },
+	}, 1);
+	expect(model, "d1v0", "G500p0 H1000p0(IOIO) O1100p0! W1300p0 H1400p0(IOIO) G1500p0");
+	assert_false(virt_model_knows_holds(model));
+	assert_false(virt_model_knows(model, VIRT_NUMBER_DEVICE_MODEL));
+	virt_model_free(model);
+}
+
+/** The 64 bits of a time of RTDS, in two words. */
+#define RTDS_TIME(ns)	(uint32_t)(ns), 0
+
+/** RTDS holds a runnable vCPU from the end of its budget to its next period. */
+static void test_rtds(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+	struct virt_held held;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 500, D1V0);
+	TRACE_RECORD(&trace, XEN_TRC_RTDS_BUDGET_BURN, 900, D1V0, RTDS_TIME(50), 10, 0, 0);
+	/* preempted with a budget: no hold */
+	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 1000, D1V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 1000, IDLE(0));
+	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 1100, IDLE(0));
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 1100, D1V0);
+	TRACE_RECORD(&trace, XEN_TRC_RTDS_BUDGET_BURN, 1990, D1V0, RTDS_TIME(0), 50, 0, 0);
+	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 2000, D1V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2000, IDLE(0));
+	/* it waits for the pCPU 30 longer than its limit held it */
+	TRACE_RECORD(&trace, XEN_TRC_RTDS_BUDGET_REPLENISH, 2400, D1V0, 0, RTDS_TIME(9000),
+		     RTDS_TIME(50));
+	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 2430, IDLE(0));
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2430, D1V0);
+	/* it sleeps without a budget, is woken, and is still held when the trace ends */
+	TRACE_RECORD(&trace, XEN_TRC_RTDS_BUDGET_BURN, 2990, D1V0, RTDS_TIME(0), 50, 0, 0);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 3000, D1V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 3000, IDLE(0));
+	TRACE_RECORD(&trace, BLOCKED_TO_RUNNABLE, 3500, D1V0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 3600, IDLE(0));
+	model = build(&trace);
+	held = virt_vcpu_held(model, 0, 0, INT64_MAX);
+	assert_true(virt_model_knows_holds(model));
+	assert_int_equal(held.ns, 400 + 100);
+	assert_int_equal(held.count, 2);
+	assert_false(virt_vcpu_holds(model, 0, 3000, 4000).first[0].complete);
 	virt_model_free(model);
 }
 
@@ -971,6 +1050,8 @@ int main(void)
 		cmocka_unit_test(test_without_words),
 		cmocka_unit_test(test_device_model),
 		cmocka_unit_test(test_cap),
+		cmocka_unit_test(test_held),
+		cmocka_unit_test(test_rtds),
 		cmocka_unit_test(test_device_model_by_reason),
 		cmocka_unit_test(test_exits_alone),
 		cmocka_unit_test(test_nobody_named),

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_limits.h
+ * @brief	Xen: when the scheduler held a vCPU because its machine had used up its own limit
+ *		(credit2's cap, RTDS' budget), with an idle pCPU or a busy one.
+ */
+#ifndef KSHARK_VIRT_VIRT_LIMITS_H
+#define KSHARK_VIRT_VIRT_LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A vCPU that wants to run, and that its limit holds. */
+struct virt_hold {
+	int64_t		from_ns, to_ns;
+	bool		complete;	/* the trace shows its end */
+};
+
+/**
+ * virt_model_add_hold - a hold of a vCPU is over, or the trace ends
+ *
+ * Holds of a vCPU are given in order.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL for what cannot be.
+ */
+int virt_model_add_hold(struct virt_model *model, int32_t vcpu, const struct virt_hold *hold);
+
+/** virt_model_know_holds - all of the trace's have been given, if any. They are unknown before. */
+void virt_model_know_holds(struct virt_model *model);
+/** virt_model_knows_holds - have they been given? */
+bool virt_model_knows_holds(const struct virt_model *model);
+
+struct virt_hold_range { const struct virt_hold *first; size_t n; };
+
+/** virt_vcpu_holds - those of a vCPU that reach into [from, to), in O(log n) */
+struct virt_hold_range virt_vcpu_holds(const struct virt_model *model, int32_t vcpu,
+				       int64_t from_ns, int64_t to_ns);
+
+/** What a limit cost in a window. */
+struct virt_held {
+	int64_t		ns;
+	uint64_t	count;		/* holds that begin in the window */
+};
+
+/** virt_vcpu_held - sum up the holds of a vCPU in [from, to), in O(holds) */
+struct virt_held virt_vcpu_held(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+				int64_t to_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
