@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtCommand.cpp
- * @brief	Make the command lines of "kshark-virt report" and "kshark-virt why".
+ * @brief	Make the command lines of "kshark-virt report" and "kshark-virt why", and parts of
+ *		others.
  */
 #include <cstdlib>
 
@@ -12,9 +13,7 @@
 #include "ks_stream.h"
 #include "virt_pairing.h"
 
-namespace {
-
-QString quoted(const QByteArray &text)
+QString virtQuoted(const QByteArray &text)
 {
 	char *word = escape_shell_dup(text.constData());
 	QString shown = QString::fromUtf8(word);
@@ -23,23 +22,24 @@ QString quoted(const QByteArray &text)
 	return shown;
 }
 
-/** The variables that control how KernelShark reads xentrace files, for the command as well. */
-QString environment()
+QString virtEnvironment()
 {
 	QString text;
 
 	for (const char *name : { "XEN_CPUHZ", "XEN_ABSTS", "XEN_TSC_SKEW", "XEN_MAX_INPUT" })
 		if (!qgetenv(name).isEmpty())
-			text += QString(name) + '=' + quoted(qgetenv(name)) + ' ';
+			text += QString(name) + '=' + virtQuoted(qgetenv(name)) + ' ';
 	return text;
 }
+
+namespace {
 
 /** "kshark-virt COMMAND", of a window of a stream's own clock. */
 QString commandLine(const char *command, const VirtStream &stream, const QString &options,
 		    int64_t from, int64_t to)
 {
-	return environment() + QString("kshark-virt %1%2 --from %3ns --to %4ns -- %5")
-		.arg(command, options).arg(from).arg(to).arg(quoted(virtPathOf(stream.id)));
+	return virtEnvironment() + QString("kshark-virt %1%2 --from %3ns --to %4ns -- %5")
+		.arg(command, options).arg(from).arg(to).arg(virtQuoted(virtPathOf(stream.id)));
 }
 
 } // namespace
@@ -57,15 +57,21 @@ std::set<int> virtGuestsOf(const VirtStream &stream)
 	return guests;
 }
 
+QString virtIdOf(const VirtSubject &subject)
+{
+	VirtModelRef model(subject.stream);
+	const virt_machine *machine = virt_model_machine(model.get(), subject.machine);
+	const virt_vcpu *vcpu = virt_model_vcpu(model.get(), subject.vcpu);
+
+	return !machine ? QString() : QString("d%1").arg(machine->id) +
+				      (vcpu ? QString("v%1").arg(vcpu->id) : QString());
+}
+
 QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject)
 {
-	const virt_machine *machine = virt_model_machine(stream.model.get(), subject.machine);
-	const virt_vcpu *vcpu = virt_model_vcpu(stream.model.get(), subject.vcpu);
+	QString id = virtIdOf({ stream.id, subject.machine, subject.vcpu, subject.pid });
 
-	if (!machine)
-		return QString();
-	return QString(" --vcpu d%1").arg(machine->id) +
-	       (vcpu ? QString("v%1").arg(vcpu->id) : QString());
+	return id.isEmpty() ? id : " --vcpu " + id;
 }
 
 QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, int64_t to,
@@ -81,27 +87,15 @@ QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, 
 		line = commandLine("report", stream, options, from - stream.offset,
 				   to - stream.offset);
 		for (int guest : virtGuestsOf(stream))
-			line += ' ' + quoted(virtPathOf(guest));
+			line += ' ' + virtQuoted(virtPathOf(guest));
 		lines << line;
 	}
 	return lines.join('\n');
 }
 
-QString virtViewCommand(int64_t from, int64_t to)
-{
-	std::vector<int> ids = virtOpenStreams();
-	int64_t offset = ids.empty() ? 0 : ks_stream_offset(ids.front());
-	QString line = environment() + QString("kshark-virt view --from %1ns --to %2ns")
-		       .arg(from - offset).arg(to - offset);
-
-	for (int id : ids)
-		line += ' ' + quoted(virtPathOf(id));
-	return line;
-}
-
 QString virtTaskOption(const QString &name)
 {
-	return " --task " + quoted(name.toUtf8());
+	return " --task " + virtQuoted(name.toUtf8());
 }
 
 QString virtWhyCommand(const VirtStream &stream, const QString &options, int64_t from, int64_t to)
@@ -109,6 +103,6 @@ QString virtWhyCommand(const VirtStream &stream, const QString &options, int64_t
 	QString line = commandLine("why", stream, options, from, to);
 
 	for (int guest : virtGuestsOf(stream))
-		line += ' ' + quoted(virtPathOf(guest));
+		line += ' ' + virtQuoted(virtPathOf(guest));
 	return line;
 }

@@ -13,6 +13,9 @@
 /** The streams of a stream's guests. */
 std::set<int> virtGuestsOf(const VirtStream &stream);
 
+/** "d1v0" or "d1", as commands name a vCPU or a machine; empty if it is not there. */
+QString virtIdOf(const VirtSubject &subject);
+
 /** "--vcpu d1v0" for a machine or vCPU, as the command has it. */
 QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject);
 
@@ -24,8 +27,11 @@ QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject);
 QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, int64_t to,
 			  const QString &options, int only);
 
-/** The command line that opens all files again, with this window. */
-QString virtViewCommand(int64_t from, int64_t to);
+/** A word of a command line. */
+QString virtQuoted(const QByteArray &text);
+
+/** The variables that control how KernelShark reads xentrace files, for commands as well. */
+QString virtEnvironment();
 
 /** "--task web:412" for a task of a guest. */
 QString virtTaskOption(const QString &name);

@@ -226,7 +226,7 @@ QWidget *VirtDock::copyButton()
 		       virtReportCommand(_shown->streams, _shown->from, _shown->to, " --full",
 					 VIRT_NONE);
 	});
-	add("View command", [this] { return virtViewCommand(_shown->from, _shown->to); });
+	add("View command", [this] { return viewCommand(); });
 	add("vCPUs as text", [this] { return _table->asText(); });
 	add("Worst moments as text", [this] { return _findings->asText(); });
 	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
@@ -622,6 +622,7 @@ void VirtDock::refresh()
 		return;
 	}
 	lookAtSession(job->isApartFrom(_serials));
+	chooseWhy();
 	keep();
 	std::tie(job->from, job->to) = _view.visible();
 	_overview->follow(job->streams, job->from, job->to);

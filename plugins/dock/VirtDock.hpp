@@ -25,6 +25,7 @@
 #include "VirtFact.hpp"
 #include "VirtLayout.hpp"
 #include "VirtPlots.hpp"
+#include "VirtReopen.hpp"
 #include "VirtSession.hpp"
 #include "VirtView.hpp"
 #include "VirtWorker.hpp"
@@ -172,6 +173,9 @@ private:
 	void lookAtSession(bool areNew);
 	void restore();
 	void keep();
+	VirtSeen seen() const;
+	void chooseWhy();
+	QString viewCommand() const;
 
 	QMainWindow		*_window;
 	VirtPlots		_plots;
@@ -197,6 +201,9 @@ private:
 	int			_upperHeight = 0, _lanesHeight = 0, _graphsHeight = 0;
 	bool			_isFitLate = false;	/* a file was being loaded */
 	VirtSession		_session;
+	VirtReopen		_reopen;
+	bool			_isReopening = false;	/* its graphs are not there yet */
+	bool			_isWhyLate = false;	/* nor what its page "Why" is about */
 	VirtSeen		_restored;		/* by a session */
 	bool			_isRestoring = false;	/* and is not seen yet */
 	QWidget			*_top;			/* notes and what is loaded */

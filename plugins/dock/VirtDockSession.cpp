@@ -16,6 +16,7 @@
 #include "VirtPages.hpp"
 #include "VirtSelection.hpp"
 #include "VirtTable.hpp"
+#include "VirtWhy.hpp"
 
 VirtBookmarks *VirtDock::newBookmarks()
 {
@@ -97,17 +98,40 @@ void VirtDock::lookAtSession(bool areNew)
 	QString problem;
 	VirtSession::Found found = _session.look(areNew, &seen, &problem);
 
-	if (found == VirtSession::SAME)
+	bool isReopening = found != VirtSession::RESTORED && _reopen.isDue();
+
+	if (found == VirtSession::SAME && !isReopening)
 		return;
-	_notes->setSession(problem);
-	_bookmarks->set(seen.bookmarks);
-	_isRestoring = found == VirtSession::RESTORED;
+	if (found != VirtSession::SAME)
+		_bookmarks->set(seen.bookmarks);
+	if (isReopening)
+		_reopen.take(&_view, &seen);
+	_isReopening = isReopening;
+	_notes->setSession(problem.isEmpty() ? _reopen.problem() : problem);
+	_isRestoring = found == VirtSession::RESTORED || isReopening;
 	if (!_isRestoring)
 		return;
 	_restored = seen;
 	_pages->show(seen.page);
+	if (!isReopening)
+		_why->choose(seen.why);
 	if (seen.isAToB)
 		_selection->use();
+}
+
+/** It may be known only when pairs of host and guest are. */
+void VirtDock::chooseWhy()
+{
+	QString problem;
+	VirtWhose whose;
+
+	if (!_isWhyLate)
+		return;
+	whose = _reopen.why(&problem);
+	_isWhyLate = !problem.isEmpty();
+	_notes->setSession(problem);
+	if (whose.stream != VIRT_NONE)
+		_why->choose(whose);
 }
 
 /** What needs the figures, and graphs that have their places. */
@@ -116,23 +140,49 @@ void VirtDock::restore()
 	if (!_isRestoring)
 		return;
 	_isRestoring = false;
+	_isWhyLate = _isReopening;
+	chooseWhy();
+	if (_isReopening && !_reopen.selected().isEmpty()) {
+		_restored.selected = _table->named(_reopen.selectedStream(), _reopen.selected());
+		if (_restored.selected.stream == VIRT_NONE)
+			_notes->setSession("--select " + virtShown(_reopen.selected()) +
+					   ": there is no such vCPU or machine");
+	}
 	_table->select(_restored.selected);
+	if (_isReopening)
+		_reopen.bringGraphs(&_plots);
+	_isReopening = false;
 	if (_restored.scrolled >= 0)
 		QTimer::singleShot(0, this, [this] {
 			VirtSession::scroll(virtChild(_window, "KsGLWidget"), _restored.scrolled);
 		});
 }
 
-void VirtDock::keep()
+VirtSeen VirtDock::seen() const
 {
 	VirtSeen seen;
 
-	if (_isRestoring || virtIsLoading() || _view.isEmpty())
-		return;
 	seen.page = _pages->current();
 	seen.selected = selected();
+	seen.why = _why->chosen();
 	seen.isAToB = _selection->isUsed();
 	seen.scrolled = VirtSession::scrolled(virtChild(_window, "KsGLWidget"));
 	seen.bookmarks = _bookmarks->all();
-	_session.keep(seen);
+	return seen;
+}
+
+void VirtDock::keep()
+{
+	if (!_isRestoring && !virtIsLoading() && !_view.isEmpty())
+		_session.keep(seen());
+}
+
+QString VirtDock::viewCommand() const
+{
+	VirtMarks marks;
+
+	for (int i = 0; i < 2; i++)
+		if (!markerTime(i, &marks.ns[i]))
+			marks.ns[i] = VIEW_STATE_NO_TIME;
+	return _reopen.command(_view, _plots, seen(), marks);
 }

@@ -99,7 +99,7 @@ QString VirtPages::current() const
 void VirtPages::show(const QString &title)
 {
 	for (const Page &one : _pages)
-		if (one.button->text() == title)
+		if (!one.button->text().compare(title, Qt::CaseInsensitive))
 			show(one.page);
 }
 

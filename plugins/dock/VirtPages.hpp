@@ -37,7 +37,7 @@ public:
 	bool isOn(const QWidget *page) const;
 	void show(QWidget *page);
 
-	/** The title of the page that is seen; and another one by its title, if there is one. */
+	/** The title of the page that is seen; and another one by its title, in any case. */
 	QString current() const;
 	void show(const QString &title);
 

@@ -92,10 +92,12 @@ void VirtPlots::frameBegins()
 	}
 	_tasks.clear();
 	_cpus.clear();
+	_hasCombos = false;
 }
 
 void VirtPlots::graphDrawn(int stream, bool isCpu, int id, bool isCombo)
 {
+	_hasCombos |= isCombo;
 	(isCpu ? _cpus : _tasks).insert({ stream, id });
 	if (!isCombo)
 		(isCpu ? _lists[stream].cpus : _lists[stream].tasks).push_back(id);
@@ -109,6 +111,20 @@ std::vector<int> VirtPlots::tasksOf(int stream) const
 	     task != _tasks.end() && task->first == stream; ++task)
 		pids.push_back(task->second);
 	return pids;
+}
+
+std::vector<int> VirtPlots::cpus(int stream) const
+{
+	auto found = _lists.find(stream);
+
+	return found == _lists.end() ? std::vector<int>() : found->second.cpus;
+}
+
+std::vector<int> VirtPlots::tasks(int stream) const
+{
+	auto found = _lists.find(stream);
+
+	return found == _lists.end() ? std::vector<int>() : found->second.tasks;
 }
 
 /** Another trace may have the stream's number now. What is pinned in it, and shown, is so again. */
@@ -230,4 +246,17 @@ void VirtPlots::only(int stream, const std::vector<int> &pids)
 	lists.cameTasks.clear();
 	lists.tasks = pids;
 	showTasks(stream, lists, {}, {});
+}
+
+void VirtPlots::set(int stream, const std::vector<int> &cpus, const std::vector<int> &tasks)
+{
+	auto graph = reinterpret_cast<KsTraceGraph *>(virtChild(_window, "KsTraceGraph"));
+
+	if (!graph || virtIsLoading())
+		return;
+	/* each call draws anew, and begins the lists anew */
+	if (cpus != this->cpus(stream))
+		graph->cpuReDraw(stream, QVector<int>(cpus.begin(), cpus.end()));
+	if (tasks != this->tasks(stream))
+		graph->taskReDraw(stream, QVector<int>(tasks.begin(), tasks.end()));
 }

@@ -56,6 +56,14 @@ public:
 	/** What has been brought stays, at the top, in sessions, too. Return: how many graphs. */
 	int keep();
 
+	/** The graphs of a stream outside combos, from the top. Is there any combo? */
+	std::vector<int> cpus(int stream) const;
+	std::vector<int> tasks(int stream) const;
+	bool hasCombos() const { return _hasCombos; }
+
+	/** Show these graphs of a stream outside combos, and no others. */
+	void set(int stream, const std::vector<int> &cpus, const std::vector<int> &tasks);
+
 	/** Add these tasks, or show none but these. */
 	void add(int stream, const std::vector<int> &pids);
 	void only(int stream, const std::vector<int> &pids);
@@ -77,6 +85,7 @@ private:
 
 	QMainWindow			*_window;
 	std::map<int, Lists>		_lists;		/* by stream */
+	bool				_hasCombos = false;
 	std::set<std::pair<int, int>>	_tasks, _cpus;	/* in combos, too: stream, pid or CPU */
 };
 

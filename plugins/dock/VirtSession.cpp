@@ -47,19 +47,44 @@ int indexOf(int stream)
 	return found == ids.end() ? VIRT_NONE : static_cast<int>(found - ids.begin());
 }
 
+/** The id of one of the open ones; or VIRT_NONE. */
+int streamAt(int32_t index)
+{
+	std::vector<int> ids = virtOpenStreams();
+
+	return index >= 0 && static_cast<size_t>(index) < ids.size() ? ids[index] : VIRT_NONE;
+}
+
 /** The row of the table that a session names, if there is one; what it is called is not known. */
 VirtSubject subjectOf(const virt_session &session)
 {
-	std::vector<int> ids = virtOpenStreams();
-	bool isOpen = session.stream >= 0 && static_cast<size_t>(session.stream) < ids.size();
+	return { streamAt(session.stream), session.machine, session.vcpu, 0 };
+}
 
-	return { isOpen ? ids[session.stream] : VIRT_NONE, session.machine, session.vcpu, 0 };
+/** A pCPU or a guest's task that can be. */
+VirtWhose whoseOf(const virt_session &session)
+{
+	VirtWhose whose;
+	VirtModelRef model(streamAt(session.why_stream));
+
+	whose.guest = streamAt(session.why_guest);
+	if (model && session.why_pcpu >= 0 && session.why_pcpu < virt_model_n_pcpus(model.get()))
+		whose.pcpu = session.why_pcpu;
+	else if (model && whose.guest != VIRT_NONE && session.why_pid > 0)
+		whose.pid = session.why_pid;
+	else
+		return VirtWhose();
+	if (whose.pcpu != VIRT_NONE)
+		whose.guest = VIRT_NONE;
+	whose.stream = streamAt(session.why_stream);
+	return whose;
 }
 
 void adopt(const virt_session &session, VirtSeen *seen)
 {
 	seen->page = QString::fromUtf8(session.page ? session.page : "");
 	seen->selected = subjectOf(session);
+	seen->why = whoseOf(session);
 	seen->isAToB = session.a_to_b;
 	seen->scrolled = session.scroll;
 	for (size_t i = 0; i < session.n_marks; i++) {
@@ -114,6 +139,10 @@ void VirtSession::keep(const VirtSeen &seen)
 	session.stream = indexOf(seen.selected.stream);
 	session.machine = session.stream == VIRT_NONE ? VIRT_NONE : seen.selected.machine;
 	session.vcpu = session.stream == VIRT_NONE ? VIRT_NONE : seen.selected.vcpu;
+	session.why_stream = indexOf(seen.why.stream);
+	session.why_pcpu = seen.why.pcpu;
+	session.why_guest = indexOf(seen.why.guest);
+	session.why_pid = seen.why.pid > 0 ? seen.why.pid : -1;
 	session.scroll = seen.scrolled;
 	session.a_to_b = seen.isAToB;
 	for (const VirtBookmark &one : seen.bookmarks)

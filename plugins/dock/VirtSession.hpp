@@ -17,6 +17,7 @@
 
 #include "VirtBookmarks.hpp"
 #include "VirtCount.hpp"
+#include "VirtWhose.hpp"
 
 class QWidget;
 
@@ -24,6 +25,7 @@ class QWidget;
 struct VirtSeen {
 	QString		page;			/* title; empty: not known */
 	VirtSubject	selected = { VIRT_NONE, VIRT_NONE, VIRT_NONE, 0 };
+	VirtWhose	why;			/* a pCPU or task that is chosen there */
 	bool		isAToB = false;
 	int		scrolled = -1;		/* pixels; -1: not known */
 	std::vector<VirtBookmark> bookmarks;

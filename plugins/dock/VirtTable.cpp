@@ -16,6 +16,7 @@
 #include "VirtLegend.hpp"
 #include "VirtNames.hpp"
 #include "VirtStatsText.hpp"
+#include "VirtCommand.hpp"
 #include "VirtTable.hpp"
 #include "virt_colors.h"
 #include "virt_needs.h"
@@ -510,6 +511,19 @@ bool VirtTable::select(const VirtSubject &wanted)
 		return true;
 	}
 	return false;
+}
+
+VirtSubject VirtTable::named(int stream, const QString &text)
+{
+	for (bool byName : { true, false })
+		for (QTreeWidgetItemIterator it(this); *it; ++it) {
+			VirtSubject row = subject(*it);
+
+			if ((stream == VIRT_NONE || row.stream == stream) &&
+			    text == (byName ? nameOf(*it) : virtIdOf(row)))
+				return row;
+		}
+	return { VIRT_NONE, VIRT_NONE, VIRT_NONE, 0 };
 }
 
 void VirtTable::adopt(const VirtCount &count)

@@ -32,6 +32,12 @@ public:
 	/** Make the row of a vCPU or machine the current one. Return: false if it has none. */
 	bool select(const VirtSubject &wanted);
 
+	/**
+	 * The row of a vCPU or machine with this name, or id as "d1v0" or "d1".
+	 * @stream: VIRT_NONE: the first that has one. Return: its stream is VIRT_NONE without any.
+	 */
+	VirtSubject named(int stream, const QString &text);
+
 	/** Show what has been counted. */
 	void adopt(const VirtCount &count);
 

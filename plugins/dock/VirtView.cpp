@@ -93,30 +93,31 @@ void VirtView::showAround(int64_t fromNs, int64_t toNs)
 	show(fromNs - half, toNs + half);
 }
 
-void VirtView::mark(int64_t fromNs, int64_t toNs)
+void VirtView::markOne(int marker, int64_t ns)
 {
 	kshark_entry entry = {};
 	int64_t min, max;
-	ssize_t row[2];
+	ssize_t row;
 
 	if (isEmpty())
 		return;
 	min = _histo->min;
 	max = _histo->max;
-	row[0] = kshark_find_entry_by_time(fromNs, _histo->data, 0, _histo->data_size - 1);
-	row[1] = kshark_find_entry_by_time(toNs, _histo->data, 0, _histo->data_size - 1);
-	for (ssize_t &r : row) {
-		if (r == BSEARCH_ALL_GREATER)
-			r = 0;
-		if (r == BSEARCH_ALL_SMALLER)
-			r = static_cast<ssize_t>(_histo->data_size) - 1;
-	}
-	entry.ts = _histo->data[row[1]]->ts;
-	markEntryB(_window, &entry);
-	entry.ts = _histo->data[row[0]]->ts;
-	markEntryA(_window, &entry);
+	row = kshark_find_entry_by_time(ns, _histo->data, 0, _histo->data_size - 1);
+	if (row == BSEARCH_ALL_GREATER)
+		row = 0;
+	if (row == BSEARCH_ALL_SMALLER)
+		row = static_cast<ssize_t>(_histo->data_size) - 1;
+	entry.ts = _histo->data[row]->ts;
+	(marker ? markEntryB : markEntryA)(_window, &entry);
 	if (min != _histo->min || max != _histo->max)
 		show(min, max);
+}
+
+void VirtView::mark(int64_t fromNs, int64_t toNs)
+{
+	markOne(1, toNs);
+	markOne(0, fromNs);
 }
 
 void VirtView::scrollTo(int base)

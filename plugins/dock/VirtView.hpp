@@ -75,6 +75,9 @@ public:
 	/** Set the markers A and B to the rows next to both ends, without moving the window. */
 	void mark(int64_t fromNs, int64_t toNs);
 
+	/** The same for one of them, 0: A, 1: B. */
+	void markOne(int marker, int64_t ns);
+
 	/** Scroll to a graph with this base line, when all have been drawn. */
 	void scrollTo(int base);
 

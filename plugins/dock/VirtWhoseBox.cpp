@@ -104,3 +104,22 @@ VirtWhose VirtWhoseBox::chosen() const
 	whose.pid = data[3].toInt();
 	return whose;
 }
+
+/** What is not listed yet stays if fill() finds that it can be there. */
+void VirtWhoseBox::choose(const VirtWhose &whose)
+{
+	const QSignalBlocker blocker(this);
+	QVariant data = QVariantList{ whose.stream, whose.pcpu, whose.guest, whose.pid };
+	int at = whose.stream == VIRT_NONE ? 0 : -1;
+
+	for (int i = 0; i < count() && at < 0; i++)
+		if (itemData(i) == data)
+			at = i;
+	if (at < 0) {
+		addItem(whose.guest == VIRT_NONE ? QString("pCPU %1").arg(whose.pcpu) :
+			virtFileOf(whose.guest) + ": " + virtTaskName(whose.guest, whose.pid),
+			data);
+		at = count() - 1;
+	}
+	setCurrentIndex(at);
+}

@@ -25,6 +25,9 @@ public:
 	 */
 	void fill(const VirtListed &listed, VirtLives &lives);
 
+	/** Choose a pCPU, or a task of a guest, from now on; the stream is VIRT_NONE: neither. */
+	void choose(const VirtWhose &whose);
+
 	/** The stream is VIRT_NONE: of the vCPU that is chosen in the table. */
 	VirtWhose chosen() const;
 

@@ -258,6 +258,19 @@ void VirtWhy::forget()
 	_lives.forget();
 }
 
+VirtWhose VirtWhy::chosen() const
+{
+	return _whose->chosen();
+}
+
+void VirtWhy::choose(const VirtWhose &whose)
+{
+	_whose->choose(whose);
+	_isAt = false;
+	if (!_listed.streams.empty())
+		look();
+}
+
 /** For a machine with one vCPU, that; none if none is chosen. */
 VirtWhose VirtWhy::whose() const
 {

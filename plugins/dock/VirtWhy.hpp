@@ -65,6 +65,10 @@ public:
 	/** Let go of it: it is not visible, or its trace may not be open any more. */
 	void forget();
 
+	/** The pCPU or task that is chosen here; without one, the stream is VIRT_NONE. */
+	VirtWhose chosen() const;
+	void choose(const VirtWhose &whose);
+
 	/** What is shown; or nothing. */
 	const std::shared_ptr<VirtWhyTree> &tree() const { return _tree; }
 

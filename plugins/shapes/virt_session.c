@@ -44,6 +44,10 @@ static const struct json_field fields[] = {
 	{ AN_INDEX("stream", stream) },
 	{ AN_INDEX("machine", machine) },
 	{ AN_INDEX("vcpu", vcpu) },
+	{ AN_INDEX("why_stream", why_stream) },
+	{ AN_INDEX("why_pcpu", why_pcpu) },
+	{ AN_INDEX("why_guest", why_guest) },
+	{ AN_INDEX("why_pid", why_pid) },
 	{ AN_INDEX("scroll", scroll) },
 	{ JSON_A_FLAG("a_to_b", struct virt_session, a_to_b) },
 	{ JSON_A_LIST("bookmarks", struct virt_session, marks, n_marks, room, mark_fields),
@@ -81,7 +85,10 @@ int virt_session_read(const char *text, struct virt_session *session, char *erro
 	size_t n_marks;
 	int ret = json_read_text(WHAT, text, strlen(text), &root, error, size);
 
-	*session = (struct virt_session){ .stream = -1, .machine = -1, .vcpu = -1, .scroll = -1 };
+	*session = (struct virt_session){
+		.stream = -1, .machine = -1, .vcpu = -1, .scroll = -1,
+		.why_stream = -1, .why_pcpu = -1, .why_guest = -1, .why_pid = -1,
+	};
 	if (ret)
 		return ret == -ENOMEM ? ret : -EINVAL;
 	if (json_number_member(root, "version", -1) != VERSION) {

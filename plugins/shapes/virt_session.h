@@ -31,6 +31,10 @@ struct virt_session {
 	char		*page;		/* title of the page that is seen */
 	int32_t		stream;		/* of what is selected: which of the open ones, from 0 */
 	int32_t		machine, vcpu;	/* the same: indices in its model; vcpu -1: the machine */
+	/* of the page "Why", if it is not of a vCPU: which of the open streams, as above */
+	int32_t		why_stream;	/* of the host */
+	int32_t		why_pcpu;	/* a pCPU; or */
+	int32_t		why_guest, why_pid; /* the stream of a guest, and a task of it */
 	int32_t		scroll;		/* pixels from the top of the graphs */
 	bool		a_to_b;		/* figures are of the time from A to B */
 	struct virt_session_mark *marks; /* in order of time */

@@ -17,6 +17,7 @@ cp "$SAMPLES/kvm-nested-g1.dat" ftrace.dat
 cp ftrace.dat ftrace.bin
 cp ftrace.dat "with blank.dat"
 echo text > text.txt
+echo "ffffffff81000000 T _text" > symbols
 mkdir sub
 cp named.dat sub/named.dat
 mkfifo fifo fifo.dat
@@ -62,6 +63,10 @@ session()
 session trace.xen "$(stat -c %Y trace.xen)"
 attempt -s session.json
 attempt --no-combos trace.xen ftrace.dat
+# the view that the window begins with
+attempt --show 1.5s..2500ms --mark 2 --page why --select 'web v0' --select 1:pcpu3 --scroll 7 trace.xen
+attempt --mark 3..1 --a-to-b --select 1:d1 --select task12 --graphs cpu0-2,task12,cpu5 --graphs 2:none \
+	--hypertrace hypergraph --kallsyms symbols trace.xen ftrace.dat -- -style fusion
 cat trace.xen > fifo &
 attempt fifo
 wait
@@ -89,6 +94,7 @@ useless() # STATUS ARGUMENT...: nothing is left to open
 	cat "$OUT" "$ERR" >> "$transcript"
 	check "the temporary directory is gone" test -z "$(ls -A "$TMPDIR")"
 }
+useless 2 --select 3:pcpu0 trace.xen ftrace.dat
 useless 3 text.txt
 cat text.txt > fifo &
 useless 3 fifo

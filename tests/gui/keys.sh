@@ -98,7 +98,7 @@ gui_shot states
 # the command that opens this window again
 gui_until virt_window
 virt_copy 'View command'
-gui_same "the command" "kshark-virt view --from ${VIRT_FROM}ns --to ${VIRT_TO}ns $file" "$(<"$GUI_DIR/copied")"
+gui_need grep -qE "^kshark-virt view .* $file\$" "$GUI_DIR/copied"
 PATH=$(dirname "$KSV_BIN"):$PATH bash -c "$(sed 's/ view / view --dry-run /' "$GUI_DIR/copied")" >"$GUI_DIR/command"
 gui_need grep -q kernelshark "$GUI_DIR/command"
 

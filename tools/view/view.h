@@ -11,6 +11,7 @@
 
 #include "host_trace.h"
 #include "options.h"
+#include "view_state.h"
 
 /** What the plugins show that need not be there. */
 enum view_plugins {
@@ -43,7 +44,8 @@ struct view_window {
 /** Files, and what KernelShark gets instead. */
 struct view_files {
 	const struct ksv_command *command;	/* for messages */
-	char	**paths;	/* as given; - is standard input */
+	char	**paths;	/* to be opened; - is standard input */
+	char	**given;	/* of each, what it is on the command line: another one for parts */
 	int	n;		/* less after view_hand_over() without those of no use */
 	char	**names;	/* malloc'ed names to hand over; */
 	int	n_names, names_room; /* more than n, if guests of those report through hypercalls */
@@ -77,12 +79,13 @@ struct trace_args;
  * view_split - write the window of a host's trace.dat, and of those of its guests, into the private
  * directory
  * @paths: receives an array of their paths; NULL: it is not a trace.dat, and no window is written
+ * @given: receives what each is a part of, an array to be freed with texts of @args; or NULL
  * @n: receives how many
  *
  * Return: KSV_EXIT_OK, or the exit status after a message.
  */
 int view_split(struct view_files *files, const struct ksv_command *command,
-	       const struct trace_args *args, char ***paths, int *n);
+	       const struct trace_args *args, char ***paths, char ***given, int *n);
 
 /** view_make_temp - make the private directory. Return: 0, or a negative errno after a message. */
 int view_make_temp(struct view_files *files);
@@ -132,7 +135,41 @@ struct view_start {
 	bool		absolute;
 	bool		correct_skew;
 	bool		no_combos;
+	bool		no_hypertrace;	/* as given */
+	struct view_state state;	/* the view to begin with */
+	char		*view;		/* the same as text, for the plugins; or NULL */
 };
+
+/** Of options for the view that the window begins with; targets are struct view_start. */
+extern const char *const view_page_names[];
+int view_take_show(const struct ksv_command *command, const struct ksv_option *option,
+		   const char *value, void *target);
+int view_take_mark(const struct ksv_command *command, const struct ksv_option *option,
+		   const char *value, void *target);
+int view_take_page(const struct ksv_command *command, const struct ksv_option *option,
+		   const char *value, void *target);
+int view_take_select(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *value, void *target);
+int view_take_graphs(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *value, void *target);
+int view_take_scroll(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *value, void *target);
+
+/** view_wants_state - has an option asked for a view? */
+bool view_wants_state(const struct view_state *state);
+
+/** view_check_state - say so, if it is about more than @n files. Return: is it of these only? */
+bool view_check_state(const struct ksv_command *command, const struct view_state *state, int n);
+
+/**
+ * view_write_state - what the plugins get: the view, and from which arguments the window was made
+ * @files: after view_hand_over()
+ * @part: only this window of the files has been written to others; or NULL
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int view_write_state(struct view_start *start, const struct view_files *files,
+		     const struct view_window *part);
 
 /** view_catch_signals - from now on, a signal ends preparations, or reaches KernelShark. */
 void view_catch_signals(void);

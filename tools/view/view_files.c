@@ -511,10 +511,13 @@ static int drop_unreadable(struct view_files *files)
 	files->calls = calloc((size_t)files->n + 1, sizeof(*files->calls));
 	if (!files->calls)
 		return -ENOMEM;
-	for (int i = 0; i < files->n; i++)
-		if (stat(files->paths[i], &st) || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) ||
-		    check_content(files, files->paths[i], &files->calls[n]))
-			files->paths[n++] = files->paths[i];
+	for (int i = 0; i < files->n; i++) {
+		if (!stat(files->paths[i], &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) &&
+		    !check_content(files, files->paths[i], &files->calls[n]))
+			continue;
+		files->given[n] = files->given[i];
+		files->paths[n++] = files->paths[i];
+	}
 	if (n < files->n && n)
 		ksv_error("opening the rest without %s", files->n - n > 1 ? "them" : "it");
 	if (!n && files->n)

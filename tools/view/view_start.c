@@ -104,7 +104,7 @@ struct variable {
 	const char	*name, *value;
 };
 
-enum { MAX_VARIABLES = 5 };
+enum { MAX_VARIABLES = 6 };
 
 static int find_variables(const struct view_start *start, struct variable *variables)
 {
@@ -121,6 +121,8 @@ static int find_variables(const struct view_start *start, struct variable *varia
 	/* a session has the combos that it was saved with */
 	if (start->no_combos || start->session)
 		variables[n++] = (struct variable){ "KSHARK_VIRT_COMBOS", "0" };
+	if (start->view)
+		variables[n++] = (struct variable){ VIEW_STATE, start->view };
 	return n;
 }
 
@@ -161,8 +163,11 @@ static void print_command(const struct view_start *start, char **argv)
 	struct variable variables[MAX_VARIABLES];
 	int n = find_variables(start, variables);
 
-	for (int i = 0; i < n; i++)
-		printf("%s=%s ", variables[i].name, variables[i].value);
+	for (int i = 0; i < n; i++) {
+		printf("%s=", variables[i].name);
+		print_word(variables[i].value);
+		putchar(' ');
+	}
 	for (int i = 0; argv[i]; i++) {
 		if (i)
 			putchar(' ');

@@ -112,7 +112,7 @@ int view_hand_over_window(struct view_files *files, const char *path, bool appen
 }
 
 int view_split(struct view_files *files, const struct ksv_command *command,
-	       const struct trace_args *args, char ***paths, int *n)
+	       const struct trace_args *args, char ***paths, char ***given, int *n)
 {
 	struct split_dat_options options = {
 		.command = command, .from = &files->window.from, .to = &files->window.to,
@@ -120,7 +120,7 @@ int view_split(struct view_files *files, const struct ksv_command *command,
 	};
 	int status = KSV_EXIT_OK;
 
-	*paths = NULL;
+	*paths = *given = NULL;
 	*n = 0;
 	for (int i = 0; i < args->n; i++)
 		if (!trace_dat_is(args->items[i].path))
@@ -129,14 +129,17 @@ int view_split(struct view_files *files, const struct ksv_command *command,
 		return KSV_EXIT_FILE;
 	options.output = files->temp;
 	status = split_dat(&options, args);
-	*paths = status ? NULL : calloc((size_t)args->n + 1, sizeof(**paths));
+	*given = status ? NULL : trace_args_paths(args);
+	*paths = *given ? calloc((size_t)args->n + 1, sizeof(**paths)) : NULL;
 	for (int i = 0; *paths && i < args->n; i++) {
 		char *name = split_dat_name(files->temp, args->items[i].path);
 
-		if (name && !access(name, F_OK))
+		if (name && !access(name, F_OK)) {
+			(*given)[*n] = (*given)[i];
 			(*paths)[(*n)++] = name;
-		else
+		} else {
 			free(name);
+		}
 	}
 	if (!status && !*n)
 		status = KSV_EXIT_FILE;

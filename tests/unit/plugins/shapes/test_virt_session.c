@@ -19,7 +19,7 @@ static void test_round_trip(void **state)
 {
 	struct virt_session before = {
 		.page = (char *)"W\"orst\n", .stream = 1, .machine = 0, .vcpu = 7, .scroll = 321,
-		.a_to_b = true,
+		.a_to_b = true, .why_stream = 0, .why_pcpu = -1, .why_guest = 1, .why_pid = 412,
 	}, after;
 	static const struct {
 		int64_t		from_ns, to_ns;
@@ -45,6 +45,10 @@ static void test_round_trip(void **state)
 	assert_int_equal(after.vcpu, 7);
 	assert_int_equal(after.scroll, 321);
 	assert_true(after.a_to_b);
+	assert_int_equal(after.why_stream, 0);
+	assert_int_equal(after.why_pcpu, -1);
+	assert_int_equal(after.why_guest, 1);
+	assert_int_equal(after.why_pid, 412);
 	assert_int_equal(after.n_marks, 4);
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(after.marks[i].from_ns, marks[order[i]].from_ns);
@@ -62,7 +66,10 @@ static void test_round_trip(void **state)
 /** Nothing is known, and nothing is selected. */
 static void test_nothing(void **state)
 {
-	struct virt_session none = { .stream = -1, .machine = -1, .vcpu = -1, .scroll = -1 };
+	struct virt_session none = {
+		.stream = -1, .machine = -1, .vcpu = -1, .scroll = -1,
+		.why_stream = -1, .why_pcpu = -1, .why_guest = -1, .why_pid = -1,
+	};
 	struct virt_session after;
 	char *text = virt_session_write(&none), error[256];
 
