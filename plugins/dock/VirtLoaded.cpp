@@ -103,9 +103,16 @@ void VirtLoaded::look()
 		return;
 	for (int id : virtOpenStreams()) {
 		QByteArray path = virtPathOf(id);
+		Window window(path);
+		/* what has been deleted since is still loaded */
+		auto known = std::find_if(_parts.begin(), _parts.end(), [&] (const Part &part) {
+			return part.stream == id && part.path == path;
+		});
 
-		if (Window(path))
-			parts.push_back({ id, path });
+		if (window)
+			parts.push_back({ id, path, window.text() });
+		else if (known != _parts.end())
+			parts.push_back(*known);
 	}
 	if (!std::equal(parts.begin(), parts.end(), _parts.begin(), _parts.end(),
 			[] (const Part &a, const Part &b) {
@@ -139,7 +146,7 @@ void VirtLoaded::entitle()
 	if (_window->windowTitle() != _title)
 		_kernelShark = _window->windowTitle();
 	for (const Part &part : _parts)
-		texts << Window(part.path).text();
+		texts << part.text;
 	_title = texts.isEmpty() ? QString() : "Kernel Shark (" + texts.join(", ") + ')';
 	if (_window->windowTitle() != (_title.isNull() ? _kernelShark : _title))
 		_window->setWindowTitle(_title.isNull() ? _kernelShark : _title);
@@ -160,7 +167,7 @@ void VirtLoaded::addPart(const Part &part)
 	auto buttons = new VirtFlow(nullptr, 0);
 	auto layout = new QVBoxLayout(row);
 	Window window(part.path);
-	auto text = new QLabel("Loaded: " + window.text());
+	auto text = new QLabel("Loaded: " + part.text);
 	QPushButton *earlier = button(part, "Earlier", "Load the window before this one", -1);
 	QPushButton *later = button(part, "Later", "Load the next window", 1);
 	QPushButton *markers = button(part, "Load A to B", "Load only the time between the markers "
@@ -197,8 +204,13 @@ void VirtLoaded::move(const Part &part, int by)
 	Window now(part.path);
 	int64_t from = 0, to = 0;
 
-	if (!now || virtMustWait())
+	if (virtMustWait())
 		return;
+	if (!now) {
+		say(QString("%1: the file that stands for this window has been deleted or changed;"
+			    " open the trace again").arg(virtShown(part.path.constData())));
+		return;
+	}
 	if (by) {
 		shift(*now.get(), by, &from, &to);
 	} else {
@@ -234,8 +246,12 @@ void VirtLoaded::load(const Part &part, int64_t from, int64_t to)
 	Window now(part.path);
 	char error[1024] = "", *path = nullptr;
 
-	if (!stream || !now || !folder)
+	if (!stream || !now)
 		return;
+	if (!folder) {
+		say("There is no place for the file that stands for a window: set HOME");
+		return;
+	}
 	options.reader.regular_only = true;
 	xen_trace_options_from_env(&options, error, sizeof(error));
 	/* on whichever axis it was when the window was written */

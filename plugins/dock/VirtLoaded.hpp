@@ -28,6 +28,7 @@ private:
 	struct Part {
 		int		stream;
 		QByteArray	path;	/* of what stands for it */
+		QString		text;	/* name of the trace, and which part it is */
 	};
 
 	void look();

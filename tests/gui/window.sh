@@ -117,4 +117,14 @@ gui_click QPushButton Later
 gui_until gui_find widgets QLabel '*trace.xen: *No such file*' >/dev/null
 gui_need [ "$(gui_ask count)" -gt 0 ]
 titled 1.000 2.000
+# so does one whose own file has been deleted
+mv "$file.away" "$file"
+mv "$pointer" "$pointer.away"
+gui_click QPushButton Later
+gui_until gui_find widgets QLabel '*/*.window: the file that stands for this window has been deleted *' >/dev/null
+gui_need [ "$(gui_ask count)" -gt 0 ]
+titled 1.000 2.000
+mv "$pointer.away" "$pointer"
+gui_click QPushButton Later
+shows 2.000 3.000
 gui_quit
