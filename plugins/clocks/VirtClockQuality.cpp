@@ -171,9 +171,10 @@ void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
 			.arg(virtDuration(found.worst));
 	else
-		known->second.quality = QString("%1 % of its %2 events fall while the guest was"
-						" running%3%4")
-			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
+		known->second.quality = QString("%1 events fall while the guest was running%2%3")
+			.arg(found.outside ? QString("%1 % of its %2")
+			     .arg(found.explained_percent, 0, 'f', DIGITS).arg(judged) :
+			     QString("All %1").arg(judged))
 			.arg(!found.worst ? QString() :
 			     QString("; one is %1 outside").arg(virtDuration(found.worst)))
 			.arg(found.unknown <= judged / STRAY_SHARE ? QString() :

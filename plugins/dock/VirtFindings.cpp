@@ -480,7 +480,8 @@ void VirtFindings::fillPlace()
 {
 	int line = current(), n = _list->topLevelItemCount();
 	QString text = line >= 0 ? QString("%1 of %2").arg(line + 1).arg(n) :
-		       n ? QString("%1 listed").arg(n) : QString("None of these kinds here");
+		       n ? QString(n == 1 ? "%1 moment" : "%1 moments").arg(n) :
+		       QString("None of these kinds here");
 
 	if (isWalking() && !_listed.isSelection)
 		text += ", " + _dock->view().span(_listed.from, _listed.to);

@@ -105,7 +105,7 @@ gui_same "offset at first" 0 "$(offset)"
 before=$(first_row 1)
 gui_need gui_not inside "$host" 1013,1014 1
 gui_click QPushButton Align
-gui_until clock 'Aligned with kvm-nosync.dat by causality: *100.000 % of its * events fall while the guest was running'
+gui_until clock 'Aligned with kvm-nosync.dat by causality: *All * events fall while the guest was running'
 gui_same "offset found" "$found" "$(offset)"
 inside "$host" 1013,1014 1
 combo_split 6 2
@@ -186,7 +186,7 @@ gui_quit
 
 # the stored alignment counts, in each order of the files; a session keeps an Undo
 combo_view "$guest" "$host"
-gui_until clock 'Aligned with kvm-nosync.dat by causality: *100.000 % of its *'
+gui_until clock 'Aligned with kvm-nosync.dat by causality: *All *'
 gui_same "offset stored" "$found" "$(offset)"
 inside "$host" 1013,1014 0
 gui_click QPushButton Undo
@@ -202,20 +202,20 @@ gui_quit
 combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
 gui_until clock 'Clock as recorded*<b>Its clock is wrong: only *'
 gui_click QPushButton Align
-gui_until clock "Aligned with kvm-ptp.dat by causality: *without trace-cmd's own offsets*100.000 % of \
-its *trace-cmd's own offsets are wrong*"
+gui_until clock "Aligned with kvm-ptp.dat by causality: *without trace-cmd's own offsets*All *\
+trace-cmd's own offsets are wrong*"
 gui_quit
 
 # without trace-cmd's own offsets, which libtracecmd has applied already
 host=$GUI_DIR/kvm-migration.dat guest=$GUI_DIR/kvm-migration-g1.dat
 "$KSV_BIN" align --source causality --write "$host" "$guest" >/dev/null
 combo_view "$host" "$guest"
-gui_until clock "*by causality: *without trace-cmd's own offsets*100.000 % of its *"
+gui_until clock "*by causality: *without trace-cmd's own offsets*All *"
 inside "$host" 2394,2395 1
 session hidden
 gui_run -s "$GUI_DIR/hidden.json"
 gui_loaded "$host" "$guest"
-gui_until clock "*by causality: *without trace-cmd's own offsets*100.000 % of its *"
+gui_until clock "*by causality: *without trace-cmd's own offsets*All *"
 inside "$host" 2394,2395 1
 gui_quit
 
@@ -225,13 +225,13 @@ host=$GUI_DIR/dom0.xen guest=$GUI_DIR/dom0-ftrace.dat
 combo_view "$guest" "$host"
 clock_of '0: dom0-ftrace.dat'
 gui_click QPushButton Align
-gui_until clock 'Aligned with dom0.xen by tsc: *cycles shown as ns of a TSC of *100.000 % of its *'
+gui_until clock 'Aligned with dom0.xen by tsc: *cycles shown as ns of a TSC of *All *'
 inside "$host" 10000,10001 0
 gui_need [ "$(first_row 0)" -lt 0 ]
 session cycles
 gui_run -s "$GUI_DIR/cycles.json"
 gui_loaded "$guest" "$host"
-gui_until clock 'Aligned with dom0.xen by tsc: *cycles shown as ns of a TSC of *100.000 % of its *'
+gui_until clock 'Aligned with dom0.xen by tsc: *cycles shown as ns of a TSC of *All *'
 inside "$host" 10000,10001 0
 gui_need [ "$(first_row 0)" -lt 0 ]
 gui_quit

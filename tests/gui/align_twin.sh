@@ -51,7 +51,7 @@ gui_shot chosen
 combo_close Apply
 gui_click QPushButton Align
 gui_until clock 'Aligned with twin.xen by causality: *'
-gui_until clock '*100.000 % of its *'
+gui_until clock '*All *'
 gui_shot aligned
 gui_click QPushButton Store
 gui_until clock '*Stored in domU-ftrace.dat.meta.json'

@@ -41,7 +41,7 @@ gui_same "ms of the first record" $((from / 1000000)) $((VIRT_FROM / 1000000))
 gui_same "ms of the last record" $((to / 1000000)) $((VIRT_TO / 1000000))
 gui_same "machines in the dock" 1 "$(gui_ask items | cut -f1 | grep -c '^g[0-9]*:web |')"
 gui_need gui_find widgets QLabel '*Aligned with kvm-restored.dat by kvm_write_tsc_offset*from guest time*' >/dev/null
-gui_need gui_find widgets QLabel '*100.000 % of its *' >/dev/null
+gui_need gui_find widgets QLabel '*All *' >/dev/null
 # a third of the window it was saved
 for k in 0 1; do
 	combo_strip "$k"

@@ -83,7 +83,7 @@ gui_click QPushButton 'Plot only'
 numbers '1 graph'
 gui_menu View Lanes
 gui_click QToolButton Worst
-gui_until gui_find widgets QLabel '40 listed' >/dev/null
+gui_until gui_find widgets QLabel '40 moments' >/dev/null
 gui_still
 gui_ask round >/dev/null
 filter Filter d60v3
@@ -92,7 +92,7 @@ gui_until gui_find widgets QLabel \
 at_once 'a filter of the list'
 gui_shot cut
 filter d60v3 d1v0
-gui_until gui_find widgets QLabel '40 listed' >/dev/null
+gui_until gui_find widgets QLabel '40 moments' >/dev/null
 at_once 'another filter of the list'
 
 # the costliest one: its vCPU's graph comes

@@ -36,7 +36,7 @@ taken()
 	gui_need grep -q "kshark-virt: $1: It is paired with the wrong" "$GUI_LOG"
 	take
 	gui_until gui_not seen '*It is paired with the wrong*'
-	gui_until seen '*% of its * events fall while the guest was running*'
+	gui_until seen '*All * events fall while the guest was running*'
 	gui_need gui_not gui_find widgets QPushButton 'Use this pairing' >/dev/null
 }
 
@@ -65,7 +65,7 @@ gui_quit
 # for good
 combo_view "$host" "$guest"
 clock_of '1: dom0-ftrace.dat'
-gui_until seen '*% of its * events fall while the guest was running*'
+gui_until seen '*All * events fall while the guest was running*'
 combo_dialog
 gui_same "choice of d0v0" "dom0-ftrace.dat: CPU 0" "$(combo_choice 2)"
 gui_same "choice of d0v1" "dom0-ftrace.dat: CPU 1" "$(combo_choice 3)"
