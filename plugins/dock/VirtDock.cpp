@@ -69,6 +69,7 @@ constexpr int REFRESH_MS = 60;
 /* the details' own width, and their share of the window at most, in % */
 constexpr int BEST_WIDTH = 300, LEAST_WIDTH = 260, MOST_SHARE = 40;
 constexpr int ROOMY_WIDTH = 1200;	/* of a window with room for details beside its graphs */
+constexpr int LEAST_POINTER_HEIGHT = 640; /* of a window with room for text about the pointer */
 constexpr int MOST_LANES_SHARE = 45;	/* of the upper part's height, in % */
 constexpr int DETAIL_LINES = 5;
 
@@ -369,6 +370,10 @@ void VirtDock::showParts()
 {
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 	bool isRoomy = _window->width() >= ROOMY_WIDTH;
+	QWidget *graphs = virtChild(_window, "KsTraceGraph");
+
+	if (graphs)
+		virtShowPointerBar(graphs, !_isOn || _window->height() >= LEAST_POINTER_HEIGHT);
 
 	setVisible(_isOn && settings.value("details/visible", isRoomy).toBool());
 	_overview->setVisible(_isOn && settings.value("lanes/visible", true).toBool());
@@ -389,7 +394,8 @@ void VirtDock::fit()
 		return;
 	}
 	_lanesHeight = _overview->fullHeight();
-	_layout->fit(_overview->isVisible() && !_overview->isFloating() ? _lanesHeight : 0);
+	_layout->fit(_overview->isVisible() && !_overview->isFloating() ?
+		     _lanesHeight + _layout->separator() : 0);
 	_upperHeight = _layout->upperHeight();
 	_graphsHeight = _layout->mostGraphs();
 	if (isVisible() && !isFloating())
@@ -399,7 +405,8 @@ void VirtDock::fit()
 			_userHeight ? _userHeight :
 			std::min(_lanesHeight,
 				 std::max(_upperHeight * MOST_LANES_SHARE / 100,
-					  _upperHeight - _layout->mostGraphs())) },
+					  _upperHeight - _layout->mostGraphs() -
+					  _layout->separator())) },
 			Qt::Vertical);
 }
 

@@ -9,7 +9,9 @@
  */
 #include <algorithm>
 
+#include <QScrollArea>
 #include <QSplitter>
+#include <QStyle>
 #include <QVBoxLayout>
 
 #include "VirtKs.hpp"
@@ -71,6 +73,9 @@ void VirtLayout::build(QWidget *top)
 				 static_cast<QWidget *>(_docks), upper })
 		widget->setVisible(true);
 	_graphs->setMinimumWidth(LEAST_GRAPH_WIDTH);
+	/* KernelShark limits its height to that of all graphs, and forgets the frame around them */
+	for (QScrollArea *area : _graphs->findChildren<QScrollArea *>())
+		area->setFrameShape(QFrame::NoFrame);
 	_splitter->setSizes(sizes);
 	connect(_splitter, &QSplitter::splitterMoved, this, [this] { _isMoved = true; });
 }
@@ -83,6 +88,11 @@ bool VirtLayout::isUsers() const
 int VirtLayout::upperHeight() const
 {
 	return _splitter->sizes()[0];
+}
+
+int VirtLayout::separator() const
+{
+	return _docks->style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, _docks);
 }
 
 void VirtLayout::fit(int lanes)

@@ -39,6 +39,9 @@ public:
 	/** What is shared by docks and graphs, from above. */
 	int upperHeight() const;
 
+	/** The height of what lies between the graphs and a dock above them. */
+	int separator() const;
+
 	/** The height in which all graphs are seen. */
 	int mostGraphs() const { return _graphs->maximumHeight(); }
 

@@ -58,16 +58,31 @@ private:
 	QList<QLabel *>		_labels;
 };
 
+/** The bar among those of the graphs, and its labels; or nullptr. */
+QToolBar *barOf(QWidget *graph, QList<QLabel *> *labels)
+{
+	for (QToolBar *bar : graph->findChildren<QToolBar *>()) {
+		*labels = bar->findChildren<QLabel *>(QString(), Qt::FindDirectChildrenOnly);
+		if (labels->size() == N_LABELS && labels->front()->text().startsWith("Pointer"))
+			return bar;
+	}
+	return nullptr;
+}
+
 } // namespace
 
 void virtKeepPointerBar(QWidget *graph)
 {
-	for (QToolBar *bar : graph->findChildren<QToolBar *>()) {
-		auto labels = bar->findChildren<QLabel *>(QString(), Qt::FindDirectChildrenOnly);
+	QList<QLabel *> labels;
 
-		if (labels.size() == N_LABELS && labels[0]->text().startsWith("Pointer")) {
-			new PointerBar(bar, labels);
-			return;
-		}
-	}
+	if (QToolBar *bar = barOf(graph, &labels))
+		new PointerBar(bar, labels);
+}
+
+void virtShowPointerBar(QWidget *graph, bool isShown)
+{
+	QList<QLabel *> labels;
+
+	if (QToolBar *bar = barOf(graph, &labels))
+		bar->setVisible(isShown);
 }

@@ -18,4 +18,7 @@ class QWidget;
  */
 void virtKeepPointerBar(QWidget *graph);
 
+/** Show or hide it: in a low window, it takes the place of a graph; tooltips say the same. */
+void virtShowPointerBar(QWidget *graph, bool isShown);
+
 #endif

@@ -356,3 +356,17 @@ gui_graphs
 gui_until virt_window
 virt_check 4 "$file" vcpu 3415
 gui_quit
+
+# graphs that fit need no bar to scroll them
+GUI_SIZE='1600 1000'
+: >"$KS_USER_CACHE_DIR/kshark-virt.ini"
+combo_view "$GUI_SAMPLES/credit2-basic.xen"
+all_graphs_fit()
+{
+	local h
+
+	read -r _ _ _ h _ < <(gui_find widgets KsGLWidget '*')
+	[ "$h" = "$(gui_ask graphs)" ]
+}
+gui_until all_graphs_fit
+gui_quit
