@@ -94,6 +94,10 @@ whole
 gui_until virt_window
 xdotool mousemove $((GUI_X0 + 50)) $(($(gui_base 1) - 3))
 quick key --delay 0 plus plus plus
+gui_until virt_window
+quick key --delay 0 Right Right
+gui_until virt_window
+quick key --delay 0 Left Right Left Left
 gui_quit
 
 # the first of two files, half a second later
