@@ -310,10 +310,6 @@ bool isInput(QEvent::Type type)
 	}
 }
 
-/**
- * Is it for a message that KernelShark waits for? Qt does not know those of errors as modal:
- * KsMainWindow::_error() shows them before it calls exec().
- */
 /** "+", "-", ">" and so on beside the graphs. */
 QAbstractButton *navigationButton(QObject *object)
 {
@@ -325,6 +321,10 @@ QAbstractButton *navigationButton(QObject *object)
 	return nullptr;
 }
 
+/**
+ * Is it for a message that KernelShark waits for? Qt does not know those of errors as modal:
+ * KsMainWindow::_error() shows them before it calls exec().
+ */
 bool isForMessage(const QObject *object)
 {
 	const QWidget *modal = QApplication::activeModalWidget();
