@@ -353,17 +353,19 @@ static int split_args(const struct split_options *options, char **argv, int n)
 {
 	struct trace_args args = { .quiet = options->quiet, .max_input = options->trace.max_input };
 	int status = KSV_EXIT_OK;
+	bool is_kvm = false;
 
 	for (int i = 0; i < n && !options->output; i++)
 		if (!strcmp(argv[i], "-"))
 			return ksv_usage_error(options->command, "standard input has no name: "
 					       "give one with --output");
 	status = trace_args_add_all(&args, argv, n);
-	if (!status && n > 1 && !trace_dat_is(args.items[0].path))
+	for (int i = 0; i < args.n && !is_kvm; i++)
+		is_kvm = trace_dat_is(args.items[i].path);
+	if (!status && n > 1 && !is_kvm)
 		status = ksv_usage_error(options->command, "one xentrace file at a time");
 	if (!status)
-		status = trace_dat_is(args.items[0].path) ? split_kvm(options, &args) :
-							    split_xen(options, &args);
+		status = is_kvm ? split_kvm(options, &args) : split_xen(options, &args);
 	trace_args_free(&args);
 	return status;
 }
