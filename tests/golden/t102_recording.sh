@@ -213,7 +213,17 @@ for bad in '{' '[]' '{"recording_version":2}' \
 		check "nothing is written" test ! -s "$OUT"
 	done
 done
-says "$ERR" "lists no trace of a host"
+says "$ERR" "lists no trace of a host: give the traces one by one"
+for state in recording stopped failed; do
+	recording nothing kvm $state ""
+	run report -q nothing
+	status 3
+	case $state in
+	recording) says "$ERR" "it is still being recorded, or its recorder was killed" ;;
+	stopped) says "$ERR" "give the traces one by one; the recording was stopped: for an unknown reason" ;;
+	failed) says "$ERR" "give the traces one by one; the recording failed: for an unknown reason" ;;
+	esac
+done
 recording nothing kvm complete "$(file ../kvm/host.dat host)"
 run report --full nothing
 status 3

@@ -170,6 +170,24 @@ static void note_recording(struct trace_args *args, const struct recording *reco
 	trace_args_print_notes(&args->notes, args->quiet);
 }
 
+/** The traces of a recorder that was killed may be there without being listed. */
+static void tell_no_host(const struct recording *recording)
+{
+	static const char list[] = "lists no trace of a host: give the traces one by one";
+	const char *reason = recording->reason ? recording->reason : "for an unknown reason";
+
+	if (recording->state == RECORDING_RUNNING)
+		ksv_error("%s/" RECORDING_FILE ": lists no trace of a host: it is still being "
+			  "recorded, or its recorder was killed; then the next kshark-virt record "
+			  "on that host puts it in order", recording->folder);
+	else if (recording->state == RECORDING_COMPLETE)
+		ksv_error("%s/" RECORDING_FILE ": %s", recording->folder, list);
+	else
+		ksv_error("%s/" RECORDING_FILE ": %s; the recording %s: %s", recording->folder,
+			  list, recording->state == RECORDING_FAILED ? "failed" : "was stopped",
+			  reason);
+}
+
 static int add_recording(struct trace_args *args, const struct recording *recording)
 {
 	int before = args->n;
@@ -178,8 +196,7 @@ static int add_recording(struct trace_args *args, const struct recording *record
 	if (!status)
 		status = add_files(args, recording, RECORDING_HOST);
 	if (!status && args->n == before) {
-		ksv_error("%s/" RECORDING_FILE ": lists no trace of a host: give the traces one by "
-			  "one", recording->folder);
+		tell_no_host(recording);
 		return KSV_EXIT_FILE;
 	}
 	if (!status)
