@@ -10,11 +10,12 @@ a_broken_disk
 broken()
 {
 	kvm_host
-	rm -rf broken next "$WORK/done"
+	rm -rf broken next "$WORK/done" "$WORK/after"
 	# a busy machine starts it late: there is time to be killed before that
 	FAKE_LATE=$([ "$1 $3" = "write kill" ] && echo 1) \
 		LD_PRELOAD=$BROKEN BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$1 BROKEN_AT=$2 \
-		BROKEN_HOW=$3 BROKEN_DONE=$WORK/done run record -o broken -d 0.1
+		BROKEN_HOW=$3 BROKEN_DONE=$WORK/done BROKEN_FOLDER=$WORK/records/broken \
+		BROKEN_AFTER=$WORK/after run record -o broken -d 0.1
 	[ -e "$WORK/done" ]
 }
 
@@ -44,4 +45,27 @@ for call in write fsync rename unlink; do
 		check "$call was tried" test "$at" -gt 1 -a "$at" -lt 200
 	done
 done
+
+# no recorder comes after a loss of power, and /run is empty: what recording.json says is true
+for call in fsync rename unlink exit; do
+	for ((at = 1; at < 200; at++)); do
+		how="$call $at: power"
+		broken $call $at power || break
+		wait_for none_runs trace-cmd
+		rm -rf broken
+		mv "$WORK/after" broken
+		case $(state broken) in
+		none | recording) ;;
+		complete)
+			same broken/host.dat "$FAKE_SAMPLE"
+			seen=$call ;;
+		*) one_of "$(state broken)" none recording complete ;;
+		esac
+		run report -q broken
+		one_of "$STATUS" 0 3
+		[ "$STATUS" != 3 ] || check "$how: a message" test -s "$ERR"
+	done
+	check "$call was tried" test "$at" -gt 1 -a "$at" -lt 200
+done
+is "$seen" exit
 finish

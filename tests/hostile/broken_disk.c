@@ -3,13 +3,18 @@
  * @file	broken_disk.c
  * @brief	A disk that fails at the n-th use: LD_PRELOADed before a command.
  *
- * BROKEN_CALL: read, write, fsync, rename or unlink. BROKEN_AT: which one fails, from 1.
- * BROKEN_HOW: an errno, or "kill": the process ends there, before the call, as by SIGKILL or a loss
- * of power. BROKEN_DONE: a file that is made when it happens, so that a test knows when there are
- * no more.
+ * BROKEN_CALL: read, write, fsync, rename, unlink, or exit. BROKEN_AT: which one fails, from 1.
+ * BROKEN_HOW: an errno; "kill": the process ends there, before the call, as by SIGKILL; or "power":
+ * so does the machine. BROKEN_DONE: a file that is made when it happens, so that a test knows when
+ * there are no more.
+ *
+ * After a loss of power, BROKEN_AFTER is a copy of BROKEN_FOLDER, which has no folders in it. Each
+ * file there has lost what was written to it since its last fsync. Names survive as they were:
+ * journals keep them in their order.
  *
  * Only what leads to a regular file or a folder counts: messages and pipes stay whole.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sendfile.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -36,6 +42,105 @@ static bool is_disk(int fd)
 		return false;
 	return !fstat(fd, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
+
+#define NEXT(name)	((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+/* --- what survives a loss of power ----------------------------------------------------------- */
+
+static struct {
+	dev_t	dev;
+	ino_t	ino;
+	off_t	size;
+} durable[4096];
+static size_t n_durable;
+
+static off_t *size_of(const struct stat *st)
+{
+	for (size_t i = 0; i < n_durable; i++)
+		if (durable[i].dev == st->st_dev && durable[i].ino == st->st_ino)
+			return &durable[i].size;
+	return NULL;
+}
+
+static void is_durable(const struct stat *st)
+{
+	off_t *size = size_of(st);
+
+	if (!size && n_durable == sizeof(durable) / sizeof(durable[0]))
+		abort();
+	if (!size) {
+		durable[n_durable].dev = st->st_dev;
+		durable[n_durable].ino = st->st_ino;
+		size = &durable[n_durable++].size;
+	}
+	*size = st->st_size;
+}
+
+static void for_each_file(int to, void (*visit)(int from, int to, const char *name,
+						const struct stat *st))
+{
+	const char *folder = getenv("BROKEN_FOLDER");
+	DIR *dir = folder ? opendir(folder) : NULL;
+	const struct dirent *entry;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir)))
+		if (!fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
+			visit(dirfd(dir), to, entry->d_name, &st);
+	if (dir)
+		closedir(dir);
+}
+
+static void keep(int from, int to, const char *name, const struct stat *st)
+{
+	(void)from;
+	(void)to;
+	(void)name;
+	is_durable(st);
+}
+
+__attribute__((constructor))
+static void begin(void)
+{
+	for_each_file(-1, keep);
+}
+
+static void copy_durable(int from, int to, const char *name, const struct stat *st)
+{
+	const off_t *size = size_of(st);
+	int in = openat(from, name, O_RDONLY | O_CLOEXEC);
+	int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st->st_mode & 0777);
+	off_t left = size ? *size : 0;
+
+	while (left > 0) {
+		ssize_t n = sendfile(out, in, NULL, (size_t)left);
+
+		if (n <= 0)
+			break;
+		left -= n;
+	}
+	if (in < 0 || out < 0)
+		abort();
+	close(in);
+	close(out);
+}
+
+static void lose_power(void)
+{
+	const char *after = getenv("BROKEN_AFTER");
+	int to;
+
+	/* another process may have been there first */
+	if (!after || mkdir(after, 0700))
+		kill(getpid(), SIGKILL);
+	to = open(after, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for_each_file(to, copy_durable);
+	close(to);
+	kill(getpid(), SIGKILL);
+}
+
+/* --- what fails ------------------------------------------------------------------------------ */
 
 /** Return: true, with errno, if this call fails. */
 static bool fails(const char *call)
@@ -56,11 +161,11 @@ static bool fails(const char *call)
 		close(fd);
 	if (how && !strcmp(how, "kill"))
 		kill(getpid(), SIGKILL);
+	if (how && !strcmp(how, "power"))
+		lose_power();
 	errno = how ? atoi(how) : EIO;
 	return true;
 }
-
-#define NEXT(name)	((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 ssize_t read(int fd, void *data, size_t size)
 {
@@ -105,7 +210,21 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 
 int fsync(int fd)
 {
-	return is_disk(fd) && fails("fsync") ? -1 : NEXT(fsync)(fd);
+	struct stat st;
+
+	if (is_disk(fd) && fails("fsync"))
+		return -1;
+	if (NEXT(fsync)(fd))
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		is_durable(&st);
+	return 0;
+}
+
+__attribute__((destructor))
+static void end(void)
+{
+	fails("exit");
 }
 
 int rename(const char *from, const char *to)

@@ -210,6 +210,14 @@ bool record_there(const char *path, ...) __attribute__((format(printf, 1, 2)));
 const char *record_tracing(void);
 
 /**
+ * record_sync - let a file of a folder survive a loss of power
+ * @name: "." for the names in the folder
+ *
+ * Return: 0, also if there is no such file, or a negative errno.
+ */
+int record_sync(const char *folder, const char *name);
+
+/**
  * record_temp_make - make a folder for its owner alone, in $TMPDIR or /tmp
  * @folder: receives its path
  * @purpose: a part of its name

@@ -148,19 +148,37 @@ static void tell_next(const struct record *record)
 	free(folder);
 }
 
-static int set_state(struct record *record, int status)
+/** recording.json says of no trace that it is there before it survives a loss of power. */
+static int sync_traces(const struct record *record)
+{
+	const struct recording *recording = &record->recording;
+	int ret = 0;
+
+	for (int i = 0; i < recording->n_files && !ret; i++)
+		ret = record_sync(record->folder, recording->files[i].name);
+	if (!ret)
+		ret = record_sync(record->folder, ".");
+	if (ret)
+		ksv_error("%s: cannot write: %s", record->options->folder, strerror(-ret));
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+static int set_state(struct record *record, int *status)
 {
 	struct recording *recording = &record->recording;
+	int unsafe = sync_traces(record);
 	char text[128];
 	const char *why = early(record, text);
 
 	recording->state = RECORDING_COMPLETE;
-	if (status || record->stop == RECORD_DIED) {
+	if (*status || unsafe || record->stop == RECORD_DIED) {
 		recording->state = RECORDING_FAILED;
 		why = record->nothing ? "nothing was recorded" :
+		      unsafe ? "its traces could not be written to the disk" :
 		      "the recording program failed or ended by itself";
-		if (!record->nothing)
+		if (!record->nothing && !unsafe)
 			ksv_error("%s", why);
+		*status = *status ? *status : unsafe;
 	} else if (why) {
 		recording->state = RECORDING_STOPPED;
 		ksv_note("stopped early: %s", why);
@@ -247,7 +265,7 @@ int record_end(struct record *record, int status)
 			 record->made ? "removed" : "empty again");
 		return status;
 	}
-	record->unfinished = set_state(record, status);
+	record->unfinished = set_state(record, &status);
 	if (record->unfinished)
 		status = KSV_EXIT_FILE;
 	/* if this process is killed from now on, the next recorder has nothing to restore */

@@ -102,6 +102,22 @@ const char *record_tracing(void)
 	return NULL;
 }
 
+int record_sync(const char *folder, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	/* not all file systems can */
+	if (fsync(fd) && errno != EINVAL)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
 bool record_temp_make(char folder[PATH_MAX], const char *purpose)
 {
 	const char *temp = getenv("TMPDIR");

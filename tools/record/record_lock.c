@@ -148,7 +148,8 @@ static int64_t tell_folder(struct record *record, const char *folder)
 	}
 	if (recording.state == RECORDING_RUNNING) {
 		recording.state = RECORDING_STOPPED;
-		if (recording_text(&recording.reason, "kshark-virt record was killed") ||
+		if (record_sync(folder, host.name) ||
+		    recording_text(&recording.reason, "kshark-virt record was killed") ||
 		    (!recording.n_files && (xen || record_has_trace(folder)) &&
 		     (recording_add_file(&recording, &host) ||
 		      record_add_left_guests(record, folder, &recording))) ||

@@ -198,7 +198,7 @@ static bool make_trace(const char *folder, char *const paths[], int n)
 			is_whole(folder, MADE_FILE, said, n);
 		if (whole)
 			add_clock(folder, made);
-		whole = whole && !rename(made, trace);
+		whole = whole && !record_sync(folder, MADE_FILE) && !rename(made, trace);
 		if (!whole)
 			unlink(made);
 	}
@@ -214,6 +214,9 @@ bool record_settle_files(const char *folder)
 	int n = paths ? find_files(folder, paths, &bytes) : 0;
 	bool settled = paths && (!bytes || trace_is_whole(folder, n) ||
 				 make_trace(folder, paths, n));
+
+	/* a loss of power leaves the trace, or the files that it is made of */
+	settled = settled && !record_sync(folder, RECORD_KVM_FILE) && !record_sync(folder, ".");
 
 	for (int i = 0; i < n; i++)
 		free(paths[i]);
