@@ -240,10 +240,14 @@ static void count_record(struct report_counted *counted, const struct kvm_trace_
 static int build(struct report_counted *counted, struct report *report,
 		 const struct ksv_vcpu_set *vcpus)
 {
+	int ret;
+
 	if (!report->guests)
 		return 0;
 	report->delivery = &counted->delivery;
-	return report_delivery_build(&counted->delivery, report, vcpus);
+	ret = report_delivery_build(&counted->delivery, report, vcpus);
+	report->delivery_missing = counted->delivery.missing;
+	return ret;
 }
 
 static void release(struct report_counted *counted)

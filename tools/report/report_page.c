@@ -91,16 +91,6 @@ int report_page_write(const struct report_page *page, enum table_format_kind for
 	       page->writers[format](out, report, first);
 }
 
-bool report_wants_machine(const struct report *report, int32_t index)
-{
-	const struct virt_machine *machine = virt_model_machine(report->load->model, index);
-
-	for (int32_t i = 0; i < machine->n_vcpus; i++)
-		if (virt_window_walk_wants(report->walk, machine->vcpus[i]))
-			return true;
-	return false;
-}
-
 int report_each_vcpu(const struct report *report, struct table_writer *to,
 		     int (*put)(struct table_writer *to, const struct report *report,
 				const struct virt_machine *machine, int32_t vcpu, void *arg),
@@ -117,16 +107,4 @@ int report_each_vcpu(const struct report *report, struct table_writer *to,
 				ret = put(to, report, machine, machine->vcpus[i], arg);
 	}
 	return ret;
-}
-
-const char *report_works_for(const struct report *report, int32_t machine, bool is_guest)
-{
-	if (machine != VIRT_NONE)
-		return virt_model_machine(report->load->model, machine)->name;
-	return is_guest ? "unknown" : "host";
-}
-
-bool report_wants_work(const struct report *report, int32_t machine)
-{
-	return machine == VIRT_NONE ? !report->chosen : report_wants_machine(report, machine);
 }

@@ -48,9 +48,6 @@ int report_page_write(const struct report_page *page, enum table_format_kind for
 int report_page_tables(const struct report_page *page, const char *name,
 		       struct html_tables *tables, const struct report *report);
 
-/** report_wants_machine - was any vCPU of a machine asked for? */
-bool report_wants_machine(const struct report *report, int32_t machine);
-
 /**
  * report_each_vcpu - the vCPUs that were asked for, machine by machine
  *
@@ -60,15 +57,6 @@ int report_each_vcpu(const struct report *report, struct table_writer *to,
 		     int (*put)(struct table_writer *to, const struct report *report,
 				const struct virt_machine *machine, int32_t vcpu, void *arg),
 		     void *arg);
-
-/**
- * report_works_for - the name of the machine that a task works for; VIRT_NONE: "host"
- * @is_guest: the task is a guest's; VIRT_NONE: "unknown"
- */
-const char *report_works_for(const struct report *report, int32_t machine, bool is_guest);
-
-/** report_wants_work - was a machine asked for; VIRT_NONE: was none? */
-bool report_wants_work(const struct report *report, int32_t machine);
 
 /** What vCPUs waited for, and who woke them. */
 extern const struct report_page report_waits;

@@ -79,41 +79,6 @@ static ssize_t choose_vcpus(const struct report *report, const struct ksv_vcpu_s
 	return found;
 }
 
-/**
- * Why the trace cannot show moments of a kind, for people; NULL: it can.
- * @advice: may receive the text
- */
-static const char *hidden_because(const struct report *report, int kind, char *advice, size_t size)
-{
-	enum virt_number number = virt_number_of_worst((enum virt_worst_kind)kind);
-
-	if (kind == VIRT_WORST_IRQ)
-		return report->delivery ? report->delivery->missing :
-					  "no aligned trace of the guest is given";
-	if (kind == VIRT_WORST_TSC)
-		return report->load->host.xen ? "xentrace has no records of them" : NULL;
-	if (report_knows(report, number))
-		return NULL;
-	virt_model_advice(report->load->model, number, advice, size);
-	return advice;
-}
-
-/** Moments whose records the trace does not have cannot be found, nor what they cost. */
-static bool is_visible(const struct report *report, int kind)
-{
-	char advice[VIRT_ADVICE_SIZE];
-
-	return !hidden_because(report, kind, advice, sizeof(advice));
-}
-
-unsigned int report_worst_visible(const struct report *report, unsigned int kinds)
-{
-	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
-		if (!is_visible(report, kind))
-			kinds &= ~(1u << kind);
-	return kinds;
-}
-
 struct virt_worst *report_worst_index(const struct report *report, struct virt_worst **own)
 {
 	*own = NULL;
@@ -385,7 +350,7 @@ static void list_text(struct output *out, const struct report *report, const str
 	if (!list->n && report_worst_visible(report, kinds))
 		out_str(out, "  nothing of this kind\n");
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
-		const char *why = kinds >> kind & 1 ? hidden_because(report, kind, advice,
+		const char *why = kinds >> kind & 1 ? report_worst_hidden(report, kind, advice,
 								     sizeof(advice)) : NULL;
 
 		if (!why)
@@ -658,9 +623,11 @@ static void entry_row(struct table_writer *to, const struct report *report,
 /** The kinds that this trace cannot show: moments of them may have happened. */
 static void json_not_visible(struct json *json, const struct report *report, unsigned int kinds)
 {
+	unsigned int hidden = kinds & ~report_worst_visible(report, kinds);
+
 	json_open(json, "not_visible", '[', true);
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
-		if (kinds >> kind & 1 && !is_visible(report, kind))
+		if (hidden >> kind & 1)
 			json_str(json, NULL, virt_worst_kind_name((enum virt_worst_kind)kind));
 	json_close(json, ']');
 }

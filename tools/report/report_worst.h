@@ -21,9 +21,6 @@ struct report_worst {
 /** report_worst_kinds - parse a list such as exit,steal. Return: 0 or -EINVAL. */
 int report_worst_kinds(const char *text, unsigned int *kinds);
 
-/** report_worst_visible - those of some kinds whose moments the trace can show */
-unsigned int report_worst_visible(const struct report *report, unsigned int kinds);
-
 /**
  * report_worst_index - the index of all vCPUs: the report's, or a new one
  * @own: the new one, to be freed, or NULL

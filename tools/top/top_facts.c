@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "host_tasks.h"
-#include "report_page.h"
 #include "top.h"
 #include "virt_arguments.h"
 #include "virt_needs.h"

@@ -40,6 +40,7 @@ struct report {
 	const struct report_kvm	*guests;	/* traces of guests, also of Xen's; or NULL */
 	struct guest_culprits	*culprits;	/* tasks that they executed, of @guests; or NULL */
 	const struct report_delivery *delivery;	/* or NULL */
+	const char		*delivery_missing; /* why @delivery has none; NULL: it has */
 	const struct report_hypertrace *hypertrace; /* instead of all other sections; or NULL */
 	struct virt_window_query query;
 	bool			*chosen;	/* vCPUs that were asked for; NULL: all */
@@ -144,5 +145,26 @@ void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EX
 /** report_wants_vcpu - is a vCPU, by its global index, among those of --vcpu? */
 bool report_wants_vcpu(const struct report *report, int32_t vcpu,
 		       const struct ksv_vcpu_set *vcpus);
+
+/** report_wants_machine - was any vCPU of a machine asked for? */
+bool report_wants_machine(const struct report *report, int32_t machine);
+
+/**
+ * report_works_for - the name of the machine that a task works for; VIRT_NONE: "host"
+ * @is_guest: the task is a guest's; VIRT_NONE: "unknown"
+ */
+const char *report_works_for(const struct report *report, int32_t machine, bool is_guest);
+
+/** report_wants_work - was a machine asked for; VIRT_NONE: was none? */
+bool report_wants_work(const struct report *report, int32_t machine);
+
+/**
+ * report_worst_hidden - why the trace cannot show moments of a kind, for people; NULL: it can
+ * @advice: of VIRT_ADVICE_SIZE bytes, may receive the text
+ */
+const char *report_worst_hidden(const struct report *report, int kind, char *advice, size_t size);
+
+/** report_worst_visible - those of some kinds whose moments the trace can show */
+unsigned int report_worst_visible(const struct report *report, unsigned int kinds);
 
 #endif

@@ -9,8 +9,6 @@
 
 #include "export_rows.h"
 #include "host_tasks.h"
-#include "report_page.h"
-#include "report_worst.h"
 #include "search.h"
 #include "virt_arguments.h"
 #include "virt_exits.h"

@@ -216,3 +216,50 @@ void report_free(struct report *report)
 	report->walk = NULL;
 	report->chosen = NULL;
 }
+
+bool report_wants_machine(const struct report *report, int32_t index)
+{
+	const struct virt_machine *machine = virt_model_machine(report->load->model, index);
+
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		if (virt_window_walk_wants(report->walk, machine->vcpus[i]))
+			return true;
+	return false;
+}
+
+const char *report_works_for(const struct report *report, int32_t machine, bool is_guest)
+{
+	if (machine != VIRT_NONE)
+		return virt_model_machine(report->load->model, machine)->name;
+	return is_guest ? "unknown" : "host";
+}
+
+bool report_wants_work(const struct report *report, int32_t machine)
+{
+	return machine == VIRT_NONE ? !report->chosen : report_wants_machine(report, machine);
+}
+
+const char *report_worst_hidden(const struct report *report, int kind, char *advice, size_t size)
+{
+	enum virt_number number = virt_number_of_worst((enum virt_worst_kind)kind);
+
+	if (kind == VIRT_WORST_IRQ)
+		return report->delivery ? report->delivery_missing :
+					  "no aligned trace of the guest is given";
+	if (kind == VIRT_WORST_TSC)
+		return report->load->host.xen ? "xentrace has no records of them" : NULL;
+	if (virt_model_knows(report->load->model, number))
+		return NULL;
+	virt_model_advice(report->load->model, number, advice, size);
+	return advice;
+}
+
+unsigned int report_worst_visible(const struct report *report, unsigned int kinds)
+{
+	char advice[VIRT_ADVICE_SIZE];
+
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
+		if (report_worst_hidden(report, kind, advice, sizeof(advice)))
+			kinds &= ~(1u << kind);
+	return kinds;
+}
