@@ -8,6 +8,7 @@
  * prints the same values for the same window.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "check_budgets.h"
@@ -26,14 +27,16 @@ struct result {
 	bool		is_hidden;	/* the trace shows nothing of it: not even their number */
 	bool		has_value;
 	double		value;
+	bool		has_no_count;	/* moments of tasks are not counted */
 	uint64_t	count;		/* of moments that it is about */
 	struct virt_worst_hit worst;	/* of these; kind VIRT_WORST_N_KINDS: none */
 	const char	*why;		/* it is not known; until the next one is judged */
 };
 
-/** One of those that are judged: a vCPU, a machine, or the trace. */
+/** One of those that are judged: a vCPU, a machine, a task of the host, or the trace. */
 struct subject {
 	const char	*name;
+	const struct host_task_sum *task; /* or NULL */
 	const int32_t	*vcpus;		/* of which it consists */
 	size_t		n;
 };
@@ -66,6 +69,7 @@ struct judging {
 	const struct check_window *window;	/* or NULL */
 	int64_t			from_ns, to_ns;
 	uint64_t		n[CHECK_N_OUTCOMES]; /* by outcome */
+	uint64_t		n_tasks;	/* that were judged, in all windows */
 	/* what is collected of a subject and a limit */
 	const struct budget	*budget;
 	int64_t			*costs;
@@ -501,11 +505,117 @@ static void judge_irqs(struct judging *judging, const struct subject *subject,
 		result->outcome = CHECK_UNKNOWN;
 }
 
+/* --- tasks of the host ----------------------------------------------------------------------- */
+
+/** A statistic of a distribution. Return: VIRT_N_STATS: it is none. */
+static enum virt_stat stat_of(const struct budget *budget)
+{
+	int stat = 0;
+
+	if (budget->per_million == 1000000)
+		return VIRT_STAT_MAX;
+	while (stat < VIRT_N_STATS &&
+	       virt_stat_look((enum virt_stat)stat)->per_mille * 1000 != budget->per_million)
+		stat++;
+	return (enum virt_stat)stat;
+}
+
+static bool is_of_tasks(const struct budget *budget)
+{
+	if (budget->steal_kind != VIRT_STEAL_N_KINDS)
+		return false;
+	switch (budget->kind) {
+	case VIRT_WORST_WAKE:
+		return budget->statistic != BUDGET_LENGTH || stat_of(budget) != VIRT_N_STATS;
+	case VIRT_WORST_STEAL:
+		return budget->statistic == BUDGET_SHARE;
+	case VIRT_WORST_MIGRATION:
+		return budget->statistic == BUDGET_COUNT || budget->statistic == BUDGET_RATE;
+	default:
+		return budget->kind == VIRT_WORST_LOST;
+	}
+}
+
+const struct budget *check_budgets_of_tasks(const struct budget_list *budgets)
+{
+	for (size_t i = 0; i < budgets->n; i++)
+		if (!is_of_tasks(&budgets->items[i]))
+			return &budgets->items[i];
+	return NULL;
+}
+
+/** The part of a window in which a task was in none of the states that the trace shows. */
+static int64_t unknown_ns(const struct judging *judging, const struct host_task_sum *task)
+{
+	int64_t ns = judging->to_ns - judging->from_ns;
+
+	ns -= task->on_pcpus ? task->on_pcpus->believed_ns : 0;
+	for (int state = VIRT_LIFE_PREEMPTED; state < VIRT_LIFE_UNKNOWN; state++)
+		ns -= task->ns[state];
+	return ns < 0 ? 0 : ns;
+}
+
+/** As for vCPUs, the part of the window that the trace shows counts. */
+static void judge_value(const struct judging *judging, const struct host_task_sum *task,
+			struct result *result)
+{
+	const struct budget *budget = judging->budget;
+	int64_t known_ns = judging->to_ns - judging->from_ns - unknown_ns(judging, task) -
+			   task->ns[VIRT_LIFE_ABSENT];
+	int64_t waited_ns = task->ns[budget->kind == VIRT_WORST_STEAL ? VIRT_LIFE_PREEMPTED :
+									VIRT_LIFE_WAKING];
+
+	result->count = budget->kind == VIRT_WORST_MIGRATION ? task->migrations : task->wake.count;
+	result->has_no_count = budget->kind == VIRT_WORST_STEAL;
+	result->has_value = known_ns > 0;
+	if (!result->has_value) {
+		result->outcome = CHECK_UNKNOWN;
+		result->why = "the trace shows nothing of this time";
+		return;
+	}
+	switch (budget->statistic) {
+	case BUDGET_SHARE:
+		result->value = 100 * (double)waited_ns / (double)known_ns;
+		break;
+	case BUDGET_COUNT:
+		result->value = (double)result->count;
+		break;
+	case BUDGET_RATE:
+		result->value = 1e9 * (double)result->count / (double)known_ns;
+		break;
+	case BUDGET_LENGTH:
+		result->has_value = task->wake.count > 0;
+		result->value = (double)virt_dist_stat(&task->wake, stat_of(budget));
+		break;
+	}
+	if (result->has_value && result->value > budget->limit)
+		result->outcome = CHECK_EXCEEDED;
+}
+
+static struct result judge_task(struct judging *judging, const struct host_task_sum *task)
+{
+	struct result result = { .worst.kind = VIRT_WORST_N_KINDS };
+	enum virt_number number = judging->budget->kind == VIRT_WORST_WAKE ? VIRT_NUMBER_WAKING :
+									     VIRT_NUMBER_TASKS;
+
+	if (virt_model_knows(judging->model, number)) {
+		judge_value(judging, task, &result);
+		return result;
+	}
+	result.outcome = CHECK_UNKNOWN;
+	result.is_hidden = true;
+	result.why = virt_model_advice(judging->model, number, judging->advice,
+				       sizeof(judging->advice));
+	return result;
+}
+
 static struct result judge_subject(struct judging *judging, const struct subject *subject)
 {
 	struct result result = { .worst.kind = VIRT_WORST_N_KINDS };
 	struct sums sums = { 0 };
 
+	if (subject->task)
+		return judge_task(judging, subject->task);
 	if (!virt_model_knows(judging->model, number_of(judging->budget))) {
 		result.outcome = CHECK_UNKNOWN;
 		result.is_hidden = true;
@@ -605,7 +715,7 @@ static void text_sentence(const struct judging *judging, const struct result *re
 		out_printf(out, "unknown, as %s", result->why);
 	else
 		out_printf(out, "%s is more than %s", value, limit);
-	if (budget->kind != VIRT_WORST_LOST && result->has_value)
+	if (budget->kind != VIRT_WORST_LOST && result->has_value && !result->has_no_count)
 		text_worst(judging, result, out);
 }
 
@@ -707,7 +817,7 @@ static void result_row(struct judging *judging, const struct subject *subject,
 		table_rate(result->has_value, result->value),
 		table_rate(true, budget->limit), table_name(budget_unit(budget)),
 		table_name(check_outcome_names[result->outcome]), table_optional_name(result->why),
-		is_known ? table_number((int64_t)result->count) : none,
+		!is_known || result->has_no_count ? none : table_number((int64_t)result->count),
 		has_worst ? table_number(worst->cost_ns) : none,
 		has_worst ? table_number(worst->time_ns) : none,
 		has_worst ? table_name(virt_model_vcpu(judging->model, worst->vcpu)->name) : none,
@@ -832,6 +942,40 @@ static void judge_machine(struct judging *judging, const struct virt_machine *ma
 		judge_all(judging, &subject, false);
 }
 
+/** "sh-120", "sh" or "120": any of them may fit. */
+static bool task_fits(const char *pattern, const char *name, int32_t pid)
+{
+	const char *end = strrchr(name, '-');
+	char short_name[GUEST_TASK_FULL_NAME], number[16];
+
+	snprintf(short_name, sizeof(short_name), "%.*s", end ? (int)(end - name) : 0, name);
+	snprintf(number, sizeof(number), "%d", pid);
+	return !fnmatch(pattern, name, 0) || !fnmatch(pattern, short_name, 0) ||
+	       !fnmatch(pattern, number, 0);
+}
+
+static void judge_tasks(struct judging *judging, int64_t from_ns, int64_t to_ns)
+{
+	const struct check_budgets *check = judging->check;
+	struct host_task_sums sums;
+	char name[GUEST_TASK_FULL_NAME];
+
+	judging->error = host_task_sums_make(&sums, check->tasks, judging->model, from_ns, to_ns);
+	for (size_t i = 0; i < sums.n && !judging->error; i++) {
+		const struct subject subject = { .name = name, .task = &sums.all[i] };
+
+		/* idle tasks want nothing */
+		if (!sums.all[i].pid)
+			continue;
+		guest_tasks_name(name, sizeof(name), &check->tasks->tasks, sums.all[i].pid);
+		if (!task_fits(check->task, name, sums.all[i].pid))
+			continue;
+		judging->n_tasks++;
+		judge_all(judging, &subject, false);
+	}
+	host_task_sums_free(&sums);
+}
+
 /** Arguments of exits cost more than the rest. */
 static unsigned int parts_of(const struct budget_list *budgets)
 {
@@ -855,7 +999,10 @@ static void judge_window(struct judging *judging, int64_t from_ns, int64_t to_ns
 		judging->error = -ENOMEM;
 		return;
 	}
-	for (int32_t i = 0; i < virt_model_n_machines(judging->model) && !judging->error; i++)
+	if (judging->check->task)
+		judge_tasks(judging, from_ns, to_ns);
+	for (int32_t i = 0; i < virt_model_n_machines(judging->model) && !judging->error &&
+	     !judging->check->task; i++)
 		judge_machine(judging, virt_model_machine(judging->model, i));
 	if (!judging->error)
 		judge_all(judging, &trace, true);
@@ -898,10 +1045,19 @@ static bool is_too_much(const struct judging *judging)
 						  virt_model_begin(judging->model),
 						  virt_model_end(judging->model));
 	uint64_t windows = judging->check->windows->n, limits = judging->check->budgets->n;
+	const struct host_tasks *tasks = judging->check->tasks;
+	uint64_t subjects = tasks ? (uint64_t)tasks->lives.n_tasks : extent.vcpus;
 
 	/* there are 100,000 windows and 2^31 vCPUs at most */
-	if (!windows || !extent.vcpus || limits <= extent.most_rows / (windows * extent.vcpus))
+	if (!windows || !subjects || limits <= extent.most_rows / (windows * subjects))
 		return false;
+	if (tasks) {
+		ksv_error("%llu windows times %llu tasks times %llu limits are too many: at most "
+			  "%llu results are written: give fewer windows",
+			  (unsigned long long)windows, (unsigned long long)subjects,
+			  (unsigned long long)limits, (unsigned long long)extent.most_rows);
+		return true;
+	}
 	ksv_error("%llu windows times %llu vCPUs times %llu limits are too many: for %llu changes "
 		  "of state, at most %llu results are written: give fewer windows, or select vCPUs "
 		  "with --vcpu", (unsigned long long)windows, (unsigned long long)extent.vcpus,
@@ -938,6 +1094,11 @@ int check_budgets_run(const struct check_budgets *check, const struct model_load
 		ksv_error("not enough memory");
 	if (judging.error || too_much)
 		return KSV_EXIT_FILE;
+	if (check->task && !judging.n_tasks) {
+		ksv_error("%s: --task %s: the trace shows no such task of the host", load->path,
+			  check->task);
+		return KSV_EXIT_UNTOLD;
+	}
 	return judging.n[CHECK_EXCEEDED] ? KSV_EXIT_FINDINGS :
 	       judging.n[CHECK_UNKNOWN] ? KSV_EXIT_UNTOLD : KSV_EXIT_OK;
 }

@@ -8,6 +8,7 @@
 #define KSHARK_VIRT_CHECK_BUDGETS_H
 
 #include "budget.h"
+#include "host_tasks.h"
 #include "model_irqs.h"
 #include "output.h"
 
@@ -40,6 +41,9 @@ struct check_budgets {
 	const struct check_windows *windows; /* none: from @from_ns to @to_ns */
 	const struct ksv_vcpu_set *vcpus;
 	const struct model_irqs *irqs;	/* empty if no limit is about interrupts */
+	/* judge the tasks of the host whose names fit @task, a shell pattern, instead of vCPUs */
+	const struct host_tasks *tasks;
+	const char	*task;		/* NULL: vCPUs */
 	int64_t		from_ns, to_ns;
 	int64_t		around_ns;
 	enum check_per	per;
@@ -48,6 +52,14 @@ struct check_budgets {
 
 /** check_budgets_need_irqs - is a limit about interrupts? */
 bool check_budgets_need_irqs(const struct budget_list *budgets);
+
+/**
+ * check_budgets_of_tasks - a limit that tasks cannot have, or NULL
+ *
+ * They can have shares of steal and wake, lengths of wake-ups with a statistic of
+ * virt_statistics.h, and numbers of wake-ups and migrations.
+ */
+const struct budget *check_budgets_of_tasks(const struct budget_list *budgets);
 
 /** check_budgets_notes - print which limits are about exits or interrupts that the trace lacks. */
 void check_budgets_notes(const struct check_budgets *check, const struct virt_model *model);

@@ -15,6 +15,7 @@
 #include "model_files.h"
 #include "model_irqs.h"
 #include "model_load.h"
+#include "model_tasks.h"
 #include "model_vcpus.h"
 #include "output.h"
 #include "terminal.h"
@@ -45,6 +46,7 @@ struct check_options {
 	struct budget_list	budgets;
 	struct check_windows	windows;
 	struct ksv_vcpu_set	vcpus;
+	const char		*task;		/* a pattern, or NULL */
 	struct ksv_time		around;
 	int			per;		/* enum check_per */
 	bool			cores;
@@ -173,6 +175,9 @@ static const struct ksv_option check_option_table[] = {
 	  take_budget, offsetof(OPTIONS, budgets), NULL },
 	{ 0, "per", "WHAT", "judge each machine (default) or each vcpu",
 	  ksv_take_choice, offsetof(OPTIONS, per), per_names },
+	{ 0, "task", "PATTERN", "with --max: judge the tasks of a KVM host with this name\n"
+	  "or PID, e.g. 'vhost-*', instead of vCPUs",
+	  ksv_take_text, offsetof(OPTIONS, task), NULL },
 	{ 0, "windows", "FILE", "judge each window of FILE separately; each line is\n"
 	  "FROM TO [NAME], or a TIME whose surroundings count",
 	  take_windows, offsetof(OPTIONS, windows), NULL },
@@ -337,8 +342,10 @@ static void print_sum(const struct check *check)
 static int check_limits(struct check *check)
 {
 	const struct check_options *options = check->options;
+	struct host_tasks tasks = { .tasks.trace = NULL };
 	struct check_budgets budgets = {
 		.budgets = &options->budgets, .windows = &options->windows,
+		.task = options->task, .tasks = options->task ? &tasks : NULL,
 		.vcpus = &options->vcpus, .irqs = &check->irqs,
 		.from_ns = check->from_ns, .to_ns = check->to_ns,
 		.around_ns = options->around.kind == KSV_TIME_NS ? options->around.ns : AROUND_NS,
@@ -353,9 +360,12 @@ static int check_limits(struct check *check)
 		ksv_error("%s: %s", check->load->path, host_trace_problem(ret));
 		return KSV_EXIT_FILE;
 	}
-	status = check_budgets_run(&budgets, check->load, check->out);
+	status = options->task ? model_tasks_read(check->load, &tasks, "--task") : KSV_EXIT_OK;
+	if (!status)
+		status = check_budgets_run(&budgets, check->load, check->out);
 	if (!options->quiet)
 		check_budgets_notes(&budgets, check->load->model);
+	host_tasks_free(&tasks);
 	return status;
 }
 
@@ -511,9 +521,18 @@ static int check_options(const struct check_options *options)
 	if (options->topology && !options->cores)
 		return ksv_usage_error(command, "--topology requires --core-isolation");
 	if (!options->budgets.n && (windows || ksv_vcpus_given(&options->vcpus) || options->per ||
-				    options->format >= CHECK_JSON))
-		return ksv_usage_error(command, "--windows, --vcpu, --per, json, junit and tap "
-				       "require --max");
+				    options->task || options->format >= CHECK_JSON))
+		return ksv_usage_error(command, "--windows, --vcpu, --task, --per, json, junit and "
+				       "tap require --max");
+	if (options->task && (ksv_vcpus_given(&options->vcpus) || options->per))
+		return ksv_usage_error(command, "--task judges tasks of the host: --vcpu and --per "
+				       "are about vCPUs");
+	if (options->task && check_budgets_of_tasks(&options->budgets))
+		return ksv_usage_error(command, "--max %s: limits of tasks are steal=N%%, "
+				       "migration.count or .rate, and wake: a share, .count, "
+				       ".rate, or a percentile of report --tasks, such as "
+				       BUDGET_WAKE,
+				       check_budgets_of_tasks(&options->budgets)->text);
 	if (windows && (options->from.kind || options->to.kind))
 		return ksv_usage_error(command, "--windows replaces --from and --to: give only one "
 				       "of them");

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "host_tasks.h"
+#include "model_tasks.h"
 #include "record.h"
 #include "report_range.h"
 #include "terminal.h"
@@ -239,25 +239,6 @@ static bool wants_screen(const struct top_options *options)
 	       !options->once && !options->output && top_screen_can();
 }
 
-/** Return: KSV_EXIT_OK, or an exit status after a message. */
-static int read_tasks(const struct model_load *load, struct host_tasks *tasks)
-{
-	char advice[VIRT_ADVICE_SIZE];
-	int ret;
-
-	if (!load->host.kvm || !virt_model_knows(load->model, VIRT_NUMBER_TASKS)) {
-		ksv_error("%s: --tasks: its records do not show the host's tasks%s%s", load->path,
-			  load->host.kvm ? ", as " : ": only those of KVM do",
-			  load->host.kvm ? virt_model_advice(load->model, VIRT_NUMBER_TASKS, advice,
-							     sizeof(advice)) : "");
-		return KSV_EXIT_UNTOLD;
-	}
-	ret = host_tasks_read(tasks, load->model, load->host.kvm);
-	if (ret)
-		ksv_error("%s: %s", load->path, host_trace_problem(ret));
-	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
-}
-
 static int top_file(struct top_options *options, const char *path, const struct trace_notes *before)
 {
 	struct model_load load = {
@@ -276,7 +257,7 @@ static int top_file(struct top_options *options, const char *path, const struct 
 	if (!status)
 		status = set_window(options, &report);
 	if (!status && options->tasks)
-		status = read_tasks(&load, &tasks);
+		status = model_tasks_read(&load, &tasks, "--tasks");
 	if (!status && screen)
 		status = show_file(options, &report);
 	if ((!status && !screen) || status == -ENOTTY)
