@@ -628,6 +628,8 @@ gui_until tip_wraps
 gui_click QPushButton '- -'
 gui_click QCheckBox 'vCPU graphs'
 gui_shot without
+# they may have been scrolled
+gui_graphs
 gui_same "preempted pixels without vCPU graphs" 0 "$(colour_in_strip "$PREEMPTED" 4)"
 gui_click QCheckBox 'Migrations'
 gui_click QCheckBox 'vCPU graphs'
