@@ -7,13 +7,11 @@
 #include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
@@ -74,7 +72,7 @@ static void take_name(const char *text, size_t size, char name[KVM_REGION_NAME])
 		    (int)strcspn(id, "}"), id);
 }
 
-static int add_region(struct kvm_regions *regions, const struct device_region *region)
+int kvm_regions_add(struct kvm_regions *regions, const struct device_region *region)
 {
 	struct device_region copy = *region;
 
@@ -114,7 +112,7 @@ static int take_region(const char *text, size_t size, const struct view *view, c
 	if (!*name || !strcmp(name, root))
 		return 0;
 	region.name = name;
-	return add_region(regions, &region);
+	return kvm_regions_add(regions, &region);
 }
 
 int kvm_regions_parse(const char *text, struct kvm_regions *regions)
@@ -157,69 +155,21 @@ void kvm_regions_free(struct kvm_regions *regions)
 
 /* --- QMP ------------------------------------------------------------------------------------- */
 
-#define PATIENCE_NS	INT64_C(1500000000)
-
 struct talk {
 	int		fd;
-	int64_t		until_ns;
 	struct json_tokener *tokener;
 	char		*text;		/* what was received, and is not taken yet */
 	size_t		n, at, total;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/** Return: 0, -ETIMEDOUT or another negative errno. */
-static int wait_for(const struct talk *talk, short events)
-{
-	struct pollfd fd = { .fd = talk->fd, .events = events };
-	int64_t left_ns;
-	int n;
-
-	do {
-		left_ns = talk->until_ns - now_ns();
-		if (left_ns <= 0)
-			return -ETIMEDOUT;
-		n = poll(&fd, 1, (int)(left_ns / 1000000 + 1));
-	} while (!n || (n < 0 && errno == EINTR));
-	return n < 0 ? -errno : 0;
-}
-
-/** A link to the socket stands for its path, which is too long for an address. */
-static int connect_to(struct talk *talk, const char *path)
-{
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int link = open(path, O_PATH | O_CLOEXEC), ret = 0;
-
-	if (link < 0)
-		return -errno;
-	snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d", link);
-	talk->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* if there is no room, EAGAIN: it serves others */
-	if (talk->fd < 0 || connect(talk->fd, (struct sockaddr *)&to, sizeof(to)))
-		ret = errno == EAGAIN ? -ETIMEDOUT : -errno;
-	close(link);
-	return ret;
-}
 
 static int send_text(const struct talk *talk, const char *text)
 {
 	size_t n = strlen(text), done = 0;
 
 	while (done < n) {
-		ssize_t sent;
-		int ret = wait_for(talk, POLLOUT);
+		ssize_t sent = send(talk->fd, text + done, n - done, MSG_NOSIGNAL);
 
-		if (ret)
-			return ret;
-		sent = send(talk->fd, text + done, n - done, MSG_NOSIGNAL);
-		if (sent < 0 && errno != EAGAIN && errno != EINTR)
+		if (sent < 0 && errno != EINTR)
 			return -errno;
 		done += sent > 0 ? (size_t)sent : 0;
 	}
@@ -230,14 +180,10 @@ static int send_text(const struct talk *talk, const char *text)
 
 static int receive(struct talk *talk)
 {
-	int ret = wait_for(talk, POLLIN);
-	ssize_t n;
+	ssize_t n = recv(talk->fd, talk->text, PIECE, 0);
 
-	if (ret)
-		return ret;
-	n = recv(talk->fd, talk->text, PIECE, 0);
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		return errno == EINTR ? 0 : -errno;
 	if (!n)
 		return -ECONNRESET;
 	talk->at = 0;
@@ -320,32 +266,61 @@ static int path_of(const char *root, const struct kvm_live_guest *guest, char pa
 	return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-int kvm_regions_ask(const char *root, const struct kvm_live_guest *guest,
-		    struct kvm_regions *regions, char *error, size_t size)
+/** A link to the socket stands for its path, which is too long for an address. */
+static int connect_to(const char *path)
 {
-	struct talk talk = { .fd = -1, .until_ns = now_ns() + PATIENCE_NS };
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int link = open(path, O_PATH | O_CLOEXEC), fd, ret = 0;
+
+	if (link < 0)
+		return -errno;
+	snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d", link);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* if there is no room, EAGAIN: it serves others */
+	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    fcntl(fd, F_SETFL, 0))
+		ret = errno == EAGAIN ? -ETIMEDOUT : -errno;
+	if (ret && fd >= 0)
+		close(fd);
+	close(link);
+	return ret ? ret : fd;
+}
+
+int kvm_regions_connect(const char *root, const struct kvm_live_guest *guest)
+{
 	char path[PATH_MAX];
 	int ret = path_of(root, guest, path);
 
-	talk.tokener = json_tokener_new();
-	talk.text = malloc(PIECE);
-	if (!talk.tokener || !talk.text)
-		ret = -ENOMEM;
-	if (!ret)
-		ret = connect_to(&talk, path);
-	if (!ret)
-		ret = converse(&talk, regions);
-	if (talk.fd >= 0)
-		close(talk.fd);
+	return ret ? ret : connect_to(path);
+}
+
+int kvm_regions_talk(int fd, struct kvm_regions *regions)
+{
+	struct talk talk = {
+		.fd = fd, .tokener = json_tokener_new(), .text = malloc(PIECE),
+	};
+	int ret = talk.tokener && talk.text ? converse(&talk, regions) : -ENOMEM;
+
 	if (talk.tokener)
 		json_tokener_free(talk.tokener);
 	free(talk.text);
-	if (ret)
-		text_format(error, size, "its monitor (%s)%s", guest->control,
-			    ret == -ETIMEDOUT ? " does not answer, or serves another program" :
-			    ret == -EPROTO || ret == -EINVAL || ret == -EFBIG ?
-			    " does not list its devices" :
-			    ret == -ECONNRESET ? " has closed the connection" :
-			    ret == -ENOENT ? " has no socket" : " cannot be asked");
 	return ret;
+}
+
+const char *kvm_regions_problem(int ret)
+{
+	switch (ret) {
+	case -ETIMEDOUT:
+		return "does not answer, or serves another program";
+	case -EPROTO:
+	case -EINVAL:
+	case -EFBIG:
+		return "does not list its devices";
+	case -ECONNRESET:
+		return "has closed the connection";
+	case -ENOENT:
+		return "has no socket";
+	default:
+		return "cannot be asked";
+	}
 }

@@ -30,6 +30,9 @@ struct kvm_regions {
 	size_t		n_left_out;	/* more than that */
 };
 
+/** kvm_regions_add - add one, with a copy of its name. Return: 0 or -ENOMEM. */
+int kvm_regions_add(struct kvm_regions *regions, const struct device_region *region);
+
 /**
  * kvm_regions_parse - the devices in the answer to "info mtree -f -o"
  * @regions: all zero; to be given to kvm_regions_free() in any case
@@ -41,19 +44,30 @@ struct kvm_regions {
 int kvm_regions_parse(const char *text, struct kvm_regions *regions);
 
 /**
- * kvm_regions_ask - ask the monitor over its socket for QMP
+ * kvm_regions_connect - connect to the monitor's socket for QMP
  * @root: as for kvm_live_read()
  * @guest: with a socket
- * @regions: as above
- * @error: on failure, receives a sentence without the machine's name
  *
- * A monitor serves one program at a time: one that serves another does not answer. All of it takes
- * less than two seconds.
+ * A monitor serves one program at a time; if others wait already, that is -ETIMEDOUT.
+ *
+ * Return: a descriptor, or a negative errno.
+ */
+int kvm_regions_connect(const char *root, const struct kvm_live_guest *guest);
+
+/**
+ * kvm_regions_talk - ask a monitor
+ * @fd: from kvm_regions_connect()
+ * @regions: as above
+ *
+ * The answer may be hostile, and may never come: let a process without rights take it, and limit
+ * its time.
  *
  * Return: 0 or a negative errno.
  */
-int kvm_regions_ask(const char *root, const struct kvm_live_guest *guest,
-		    struct kvm_regions *regions, char *error, size_t size);
+int kvm_regions_talk(int fd, struct kvm_regions *regions);
+
+/** kvm_regions_problem - what an error of these functions means: "does not answer ..."; static */
+const char *kvm_regions_problem(int ret);
 
 void kvm_regions_free(struct kvm_regions *regions);
 

@@ -4,11 +4,19 @@
  * @brief	Where machines' devices are, for the sidecar: from their monitors or from files.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "escape.h"
+#include "kvm_apart.h"
+#include "kvm_confine.h"
 #include "record.h"
 #include "regular_file.h"
 
@@ -60,6 +68,148 @@ static int read_answer(const char *path, struct kvm_regions *regions, char *erro
 	return ret;
 }
 
+/* --- a monitor, asked by a process without rights -------------------------------------------- */
+
+#define PATIENCE_NS	INT64_C(1500000000)
+
+/** What the process sends: first this, then a struct sent_region for each. */
+struct sent_head {
+	int32_t		ret;
+	uint32_t	n, n_left_out;
+};
+
+struct sent_region {
+	uint64_t	first, last;
+	uint8_t		is_port;
+	char		name[KVM_REGION_NAME];
+};
+
+static bool write_all(int fd, const void *data, size_t size)
+{
+	for (size_t done = 0; done < size; ) {
+		ssize_t n = write(fd, (const char *)data + done, size - done);
+
+		if (n < 0 && errno != EINTR)
+			return false;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/** The process. @to: where it sends what it reads from the monitor @from */
+static void talk(int from, int to)
+{
+	const int keep[] = { from, to };
+	struct kvm_regions regions = { 0 };
+	struct sent_head head = { 0 };
+	bool ok;
+
+	kvm_apart_settle(keep, ARRAY_SIZE(keep));
+	kvm_apart_limit(KVM_REGIONS_BYTES);
+	if (!kvm_confine())
+		_exit(1);
+	head.ret = kvm_regions_talk(from, &regions);
+	head.n = head.ret ? 0 : (uint32_t)regions.n;
+	head.n_left_out = (uint32_t)regions.n_left_out;
+	ok = write_all(to, &head, sizeof(head));
+	for (uint32_t i = 0; i < head.n && ok; i++) {
+		struct sent_region sent = {
+			.first = regions.all[i].first, .last = regions.all[i].last,
+			.is_port = regions.all[i].is_port,
+		};
+
+		snprintf(sent.name, sizeof(sent.name), "%s", regions.all[i].name);
+		ok = write_all(to, &sent, sizeof(sent));
+	}
+	_exit(0);
+}
+
+/** Read all of a piece before a time. Return: 0, -ETIMEDOUT, -ECONNRESET or another errno. */
+static int read_all(int fd, void *data, size_t size, int64_t until_ns)
+{
+	for (size_t done = 0; done < size; ) {
+		int64_t left_ns = until_ns - record_now_ns();
+		struct pollfd ready = { .fd = fd, .events = POLLIN };
+		ssize_t n;
+
+		if (left_ns <= 0)
+			return -ETIMEDOUT;
+		if (poll(&ready, 1, (int)(left_ns / 1000000 + 1)) <= 0)
+			continue;
+		n = read(fd, (char *)data + done, size - done);
+		if (!n)
+			return -ECONNRESET;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/** Take what the process sends, which may be hostile. */
+static int take_sent(int fd, struct kvm_regions *regions)
+{
+	int64_t until_ns = record_now_ns() + PATIENCE_NS;
+	struct sent_head head;
+	int ret = read_all(fd, &head, sizeof(head), until_ns);
+
+	if (!ret)
+		ret = head.ret > 0 || head.n > DEVICE_MAX_REGIONS ? -EPROTO : head.ret;
+	for (uint32_t i = 0; !ret && i < head.n; i++) {
+		struct sent_region sent;
+
+		ret = read_all(fd, &sent, sizeof(sent), until_ns);
+		if (!ret && (sent.is_port > 1 || sent.first > sent.last ||
+			     !memchr(sent.name, '\0', sizeof(sent.name))))
+			ret = -EPROTO;
+		if (!ret)
+			ret = kvm_regions_add(regions, &(struct device_region){
+				.first = sent.first, .last = sent.last, .is_port = sent.is_port,
+				.name = sent.name,
+			});
+	}
+	if (!ret)
+		regions->n_left_out = head.n_left_out;
+	return ret;
+}
+
+static int ask_apart(int monitor, struct kvm_regions *regions)
+{
+	int ends[2], ret, status;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (!pid)
+		talk(monitor, ends[1]);
+	ret = pid < 0 ? -errno : 0;
+	close(ends[1]);
+	if (!ret)
+		ret = take_sent(ends[0], regions);
+	close(ends[0]);
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	}
+	return ret;
+}
+
+static int ask_monitor(const struct kvm_live_guest *guest, struct kvm_regions *regions,
+		       char *error, size_t size)
+{
+	int fd = kvm_regions_connect(record_root(), guest);
+	int ret = fd < 0 ? fd : ask_apart(fd, regions);
+
+	if (fd >= 0)
+		close(fd);
+	if (ret)
+		text_format(error, size, "its monitor (%s) %s", guest->control,
+			    kvm_regions_problem(ret));
+	return ret;
+}
+
 static void ask(struct record *record, const struct kvm_live *live,
 		const struct kvm_live_guest *guest)
 {
@@ -78,8 +228,7 @@ static void ask(struct record *record, const struct kvm_live *live,
 	if (file)
 		ret = read_answer(file, &asked->regions, error, sizeof(error));
 	else if (guest->control && !record->options->no_regions)
-		ret = kvm_regions_ask(record_root(), guest, &asked->regions, error,
-				      sizeof(error));
+		ret = ask_monitor(guest, &asked->regions, error, sizeof(error));
 	if (ret) {
 		kvm_regions_free(&asked->regions);
 		ksv_note("%s: %s: addresses have no names of devices", guest->name, error);
