@@ -530,7 +530,9 @@ static int read_boots(struct job *job, char **names, int n)
 	int status = model_files_open(&files);
 
 	for (int i = 0; i < n && !status; i++) {
-		struct model_load load = { .path = files.paths[i], .before = &files.notes };
+		struct model_load load = {
+			.path = files.paths[i], .before = &files.notes, .files = &files,
+		};
 
 		if (!model_files_is_host(&files, i))
 			continue;

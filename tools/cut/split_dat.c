@@ -94,6 +94,12 @@ static int take_record(void *arg, const struct kvm_trace_record *record)
 	return 0;
 }
 
+/** A guest's trace may have turned out to be of no use while its host's was loaded. */
+static bool has_part(const struct dat_job *job, int i)
+{
+	return job->parts[i].output && (i == job->host || job->files.traces[i]);
+}
+
 static int choose(struct dat_job *job, int i)
 {
 	struct choice choice = { job, &job->parts[i] };
@@ -273,10 +279,10 @@ static int write_parts(struct dat_job *job)
 	int status = KSV_EXIT_OK;
 
 	for (int i = 0; i < job->files.n && !status; i++)
-		if (job->parts[i].output)
+		if (has_part(job, i))
 			status = write_part(job, &job->parts[i]);
 	for (int i = 0; i < job->files.n && !status; i++)
-		if (job->parts[i].output)
+		if (has_part(job, i))
 			status = close_part(job, &job->parts[i]);
 	return status;
 }
@@ -398,7 +404,7 @@ static int split_files(struct dat_job *job)
 	if (!status)
 		status = load_host(job);
 	for (int i = 0; i < job->files.n && !status; i++)
-		if (job->parts[i].output)
+		if (has_part(job, i))
 			status = choose(job, i);
 	if (!status)
 		status = write_parts(job);
@@ -420,6 +426,16 @@ static int split_files(struct dat_job *job)
 	return status;
 }
 
+/** A guest's in a folder that is damaged is left out later, with a note. */
+static bool is_to_unpack(const struct trace_arg *arg)
+{
+	struct trace_dat_info info;
+	char error[512];
+
+	return trace_dat_is(arg->path) &&
+	       (!arg->is_guest || trace_dat_check(arg->path, error, sizeof(error), &info));
+}
+
 int split_dat(const struct split_dat_options *options, const struct trace_args *args)
 {
 	struct dat_job job = {
@@ -434,7 +450,7 @@ int split_dat(const struct split_dat_options *options, const struct trace_args *
 		status = ksv_usage_error(options->command, "no part: give --from or --to; use 'cp' "
 					 "for a copy");
 	for (int i = 0; i < args->n && !status; i++)
-		if (trace_dat_is(args->items[i].path))
+		if (is_to_unpack(&args->items[i]))
 			status = split_dat_unpack(args->items[i].path);
 	if (!status) {
 		status = model_files_open(&job.files);

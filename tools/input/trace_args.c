@@ -97,16 +97,11 @@ static int leave_out(struct trace_args *args, const struct recording *recording,
 	if (args->host_only)
 		return KSV_EXIT_OK;
 	/* of one that was not brought to its end, it need not be there */
-	if (recording->state == RECORDING_COMPLETE) {
-		args->left_out++;
-		ksv_error("%s: the trace of guest %s is skipped: %s%s", path,
-			  file->guest ? file->guest : "?", why, parts);
-	} else {
-		trace_notes_add(&args->notes, TRACE_NOTE_PAIRING, TRACE_NOTE_WARNING,
-				"%s: the trace of guest %s is skipped: %s%s", path,
-				file->guest ? file->guest : "?", why, parts);
-		trace_args_print_notes(&args->notes, args->quiet);
-	}
+	args->left_out += recording->state == RECORDING_COMPLETE;
+	trace_notes_add(&args->notes, TRACE_NOTE_PAIRING, TRACE_NOTE_WARNING,
+			"%s: the trace of guest %s is skipped: %s%s", path,
+			file->guest ? file->guest : "?", why, parts);
+	trace_args_print_notes(&args->notes, args->quiet);
 	return KSV_EXIT_OK;
 }
 

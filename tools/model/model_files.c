@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "align_meta.h"
 #include "options.h"
@@ -60,6 +61,40 @@ static int leave_out(struct model_files *files, int i)
 	return KSV_EXIT_FILE;
 }
 
+/** What is wrong with a file, without the name that a text may begin with. */
+static const char *without_path(const char *text, const char *path)
+{
+	size_t n = strlen(path);
+
+	return !strncmp(text, path, n) && !strncmp(text + n, ": ", 2) ? text + n + 2 : text;
+}
+
+static void note_skipped(struct trace_notes *notes, const struct trace_arg *arg, const char *why)
+{
+	trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
+			"%s: the trace of guest %s is skipped: %s", arg->path,
+			arg->guest ? arg->guest : "?", without_path(why, arg->path));
+}
+
+/**
+ * A trace cannot be opened. In a folder, a guest's is left out: its host's can be read alone.
+ *
+ * Return: the exit status.
+ */
+static int refuse(struct model_files *files, int i, const char *why)
+{
+	const struct trace_arg *arg = &files->args->items[i];
+
+	files->paths[i] = NULL;
+	if (!arg->is_guest) {
+		ksv_error("%s", why);
+		return KSV_EXIT_FILE;
+	}
+	note_skipped(&files->notes, arg, why);
+	trace_args_print_notes(&files->notes, files->quiet);
+	return KSV_EXIT_OK;
+}
+
 /** A sidecar that cannot be used is set aside, as that of a xentrace file. Return: 0 or -ENOMEM. */
 static int apply_alignment(struct model_files *files, struct kvm_trace *trace)
 {
@@ -88,17 +123,26 @@ static void set_cycles(struct kvm_trace *trace, struct kvm_trace *const *host)
 		kvm_trace_set_hz(trace, kvm_trace_hz(*host));
 }
 
-/** Open a trace that may be a host's or a guest's. Return: NULL after a message. */
-static struct kvm_trace *open_trace(const struct model_files *files, int i)
+static void close_trace(struct model_files *files, int i)
 {
-	struct kvm_trace *trace = model_open_kvm(files->paths[i], files->cpu_hz);
-	char error[512];
+	kvm_trace_close(files->traces[i]);
+	files->traces[i] = NULL;
+	files->paths[i] = NULL;
+}
 
-	if (!trace || !host_contradicts_hz(trace, files->cpu_hz, error, sizeof(error)))
-		return trace;
+/** Open a trace that may be a host's or a guest's. Return: the exit status, after a message. */
+static int open_trace(struct model_files *files, int i)
+{
+	char error[512] = "";
+
+	files->traces[i] = model_try_kvm(files->paths[i], files->cpu_hz, error, sizeof(error));
+	if (!files->traces[i])
+		return refuse(files, i, error);
+	if (!host_contradicts_hz(files->traces[i], files->cpu_hz, error, sizeof(error)))
+		return KSV_EXIT_OK;
 	ksv_error("%s", error);
-	kvm_trace_close(trace);
-	return NULL;
+	close_trace(files, i);
+	return KSV_EXIT_FILE;
 }
 
 static int open_traces(struct model_files *files)
@@ -106,17 +150,19 @@ static int open_traces(struct model_files *files)
 	int status = KSV_EXIT_OK;
 
 	for (int i = 0; i < files->n; i++) {
-		if (!trace_dat_is(files->paths[i]))
+		int one;
+
+		if (trace_dat_is(files->paths[i]))
+			one = open_trace(files, i);
+		else if (files->args->items[i].is_guest)
+			one = refuse(files, i, "not a trace.dat, or damaged where it begins");
+		else
 			continue;
-		files->traces[i] = open_trace(files, i);
 		if (files->traces[i] && apply_alignment(files, files->traces[i])) {
-			kvm_trace_close(files->traces[i]);
-			files->traces[i] = NULL;
+			close_trace(files, i);
+			one = KSV_EXIT_FILE;
 		}
-		if (!files->traces[i]) {
-			files->paths[i] = NULL;
-			status = KSV_EXIT_FILE;
-		}
+		status = one ? one : status;
 	}
 	return status;
 }
@@ -127,11 +173,7 @@ static int forget_host(struct model_files *files, int i)
 	if (!kvm_trace_is_aligned(files->traces[i]))
 		return KSV_EXIT_OK;
 	kvm_trace_close(files->traces[i]);
-	files->traces[i] = open_trace(files, i);
-	if (files->traces[i])
-		return KSV_EXIT_OK;
-	files->paths[i] = NULL;
-	return KSV_EXIT_FILE;
+	return open_trace(files, i);
 }
 
 /** Do two guests of one host have a vCPU in common? */
@@ -275,6 +317,30 @@ void model_files_load(struct model_files *files, int host, struct model_load *lo
 	load->inner = model_files_inner(files, host, &load->n_inner);
 	load->kvm = model_files_take(files, host);
 	load->before = &files->notes;
+	load->files = files;
+}
+
+bool model_files_leave_out(struct model_files *files, int guest, const char *why,
+			   struct model_load *load)
+{
+	int host, i = 0;
+
+	while (i < files->n && files->traces[i] != load->guests[guest])
+		i++;
+	if (i == files->n || !files->args->items[i].is_guest)
+		return false;
+	host = files->hosts[i];
+	note_skipped(&load->notes, &files->args->items[i], why);
+	close_trace(files, i);
+	for (int k = 0; k < files->n; k++)
+		if (k != host && files->traces[k] && files->hosts[k] == i) {
+			note_skipped(&load->notes, &files->args->items[k],
+				     "that of its host is skipped");
+			close_trace(files, k);
+		}
+	load->guests = model_files_guests(files, host, &load->n_guests);
+	load->inner = model_files_inner(files, host, &load->n_inner);
+	return true;
 }
 
 void model_files_close(struct model_files *files)

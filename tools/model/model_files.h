@@ -80,6 +80,16 @@ struct kvm_trace *model_files_take(struct model_files *files, int host);
  */
 void model_files_load(struct model_files *files, int host, struct model_load *load);
 
+/**
+ * model_files_leave_out - a guest's trace turns out to be of no use while its host is loaded
+ * @guest: index in @load, whose other guests stay in their order
+ * @why: as part of a sentence
+ *
+ * Return: false, and nothing is done, if it was given by itself; else @load has a note about it.
+ */
+bool model_files_leave_out(struct model_files *files, int guest, const char *why,
+			   struct model_load *load);
+
 void model_files_close(struct model_files *files);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "escape.h"
 #include "host_notes.h"
+#include "model_files.h"
 #include "model_load.h"
 #include "model_vcpus.h"
 #include "progress.h"
@@ -35,16 +36,22 @@ static void set_hz(struct kvm_trace *trace, uint64_t cpu_hz)
 	kvm_trace_set_hz(trace, cpu_hz ? cpu_hz : meta ? meta->cpu_khz * 1000 : 0);
 }
 
+struct kvm_trace *model_try_kvm(const char *path, uint64_t cpu_hz, char *error, size_t size)
+{
+	struct kvm_trace *trace = kvm_trace_open_apart(path, error, size);
+
+	if (trace)
+		set_hz(trace, cpu_hz);
+	return trace;
+}
+
 struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
 {
 	char problem[512] = "";
-	struct kvm_trace *trace = kvm_trace_open_apart(path, problem, sizeof(problem));
+	struct kvm_trace *trace = model_try_kvm(path, cpu_hz, problem, sizeof(problem));
 
-	if (!trace) {
+	if (!trace)
 		ksv_error("%s", problem);
-		return NULL;
-	}
-	set_hz(trace, cpu_hz);
 	return trace;
 }
 
@@ -136,25 +143,59 @@ static int failed(const char *path, int ret, char *error, size_t size)
 	return ret;
 }
 
-/** All that is known when the model is complete. Return: 0, or a negative errno with a text. */
-static int find_notes(struct model_load *load, char *error, size_t size)
+/** Read a guest's trace once. Return: 0, or a negative errno with a text. */
+static int read_clock(struct model_load *load, int guest, char *error, size_t size)
 {
-	if (load->before)
-		trace_notes_copy(&load->notes, load->before);
-	host_trace_notes(&load->host, load->model, NOTES_MAX_LINES, &load->notes);
-	if (!load->shows_lacks)
-		host_note_lacks(load->model, load->path, 0, &load->notes);
+	struct kvm_trace *trace = load->guests[guest];
+	int ret = guest_clock_read(&load->clocks[guest], &load->host, load->model, trace);
+
+	return ret ? failed(kvm_trace_path(trace), ret, error, size) : 0;
+}
+
+/** Its trace cannot be read to its end. Return: is it one that may be left out, and is? */
+static bool leave_out(struct model_load *load, int guest, int ret)
+{
+	/* the process that read it has ended */
+	if (!load->files || (ret != -EBADMSG && ret != -ETIMEDOUT))
+		return false;
+	guest_clock_free(&load->clocks[guest]);
+	return model_files_leave_out(load->files, guest, kvm_trace_problem(ret), load);
+}
+
+/** Guests whose traces cannot be read to their ends are left out. */
+static int read_clocks(struct model_load *load, char *error, size_t size)
+{
 	load->clocks = calloc((size_t)load->n_guests + 1, sizeof(*load->clocks));
 	if (!load->clocks)
 		return failed(load->path, -ENOMEM, error, size);
-	for (int i = 0; i < load->n_guests; i++) {
-		int ret = guest_clock_read(&load->clocks[i], &load->host, load->model,
-					   load->guests[i]);
+	for (int i = 0; i < load->n_guests; ) {
+		int ret = read_clock(load, i, error, size);
 
+		/* the next one has its place then */
+		if (ret && leave_out(load, i, ret))
+			continue;
 		if (ret)
-			return failed(kvm_trace_path(load->guests[i]), ret, error, size);
-		guest_clock_notes(&load->clocks[i], load->model, &load->notes);
+			return ret;
+		i++;
 	}
+	return 0;
+}
+
+/** All that is known when the model is complete. Return: 0, or a negative errno with a text. */
+static int find_notes(struct model_load *load, char *error, size_t size)
+{
+	int ret;
+
+	if (load->before)
+		trace_notes_copy(&load->notes, load->before);
+	ret = read_clocks(load, error, size);
+	if (ret)
+		return ret;
+	host_trace_notes(&load->host, load->model, NOTES_MAX_LINES, &load->notes);
+	if (!load->shows_lacks)
+		host_note_lacks(load->model, load->path, 0, &load->notes);
+	for (int i = 0; i < load->n_guests; i++)
+		guest_clock_notes(&load->clocks[i], load->model, &load->notes);
 	return load->notes.incomplete ? failed(load->path, -ENOMEM, error, size) : 0;
 }
 

@@ -31,6 +31,8 @@ typedef void (*model_rows_fn)(void *arg, const struct xen_trace_row *rows, size_
 int model_parse(const struct ksv_command *command, int argc, char **argv, void *options,
 		struct host_options *trace, int *first);
 
+struct model_files;
+
 struct model_load {
 	/* to be set before */
 	const char		*path;
@@ -44,6 +46,8 @@ struct model_load {
 	bool			shows_lacks;	/* what was not recorded is in the output itself */
 	const struct ksv_command *command;	/* whose option --vcpu ... */
 	const struct ksv_vcpu_set *vcpus;	/* ... names only vCPUs of the trace; may be NULL */
+	struct model_files	*files;		/* that guests come from, some of which may be
+						   left out then; or NULL: none may */
 	const struct trace_notes *before;	/* found while the files were opened; may be NULL */
 	/** Before the walk; may be NULL. Return: 0, or the exit status after a message. */
 	int			(*opened)(void *arg);
@@ -115,6 +119,15 @@ int model_cut_window(const struct model_load *load, const struct ksv_command *co
 int model_window(const struct model_load *load, const struct ksv_command *command,
 		 const struct ksv_time *from, const struct ksv_time *to, int64_t *from_ns,
 		 int64_t *to_ns);
+
+/**
+ * model_try_kvm - open a trace.dat
+ * @cpu_hz: as of model_open_kvm()
+ * @error: receives what is wrong with it, without a newline
+ *
+ * Return: NULL with such a text.
+ */
+struct kvm_trace *model_try_kvm(const char *path, uint64_t cpu_hz, char *error, size_t size);
 
 /**
  * model_open_kvm - open a trace.dat, or say what is wrong with it

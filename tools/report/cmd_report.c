@@ -639,8 +639,6 @@ static int report_files(const struct report_options *options, const struct trace
 	if (status)
 		return status;
 	unread = model_files_open(&files);
-	if (args->left_out)
-		unread = KSV_EXIT_FILE;
 	status = files.traces ? KSV_EXIT_OK : unread;
 	document = !status && is_document(options, &files);
 	if (document)
