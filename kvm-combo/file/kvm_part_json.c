@@ -11,6 +11,7 @@
 #include "json_read.h"
 #include "key_map.h"
 #include "kvm_part_json.h"
+#include "sidecar.h"
 #include "virt_part_json.h"
 
 /** What another version has written in another way is not read. */
@@ -155,4 +156,18 @@ int kvm_part_read(struct json_object *root, const char *path, struct kvm_part **
 	text_format(error, size, "%s: \"%s\" of \"part\" cannot be understood: split the trace "
 		    "again with this version", path, wrong);
 	return -EINVAL;
+}
+
+int kvm_part_window(const char *trace_path, int64_t *from_ns, int64_t *to_ns)
+{
+	char *path = sidecar_find(trace_path), error[512];
+	struct json_object *root = NULL, *part;
+	int ret = path ? json_read_file(path, &root, error, sizeof(error)) : 0;
+
+	part = json_member(root, "part", json_type_object);
+	*from_ns = json_number_member(part, "from_ns", 1);
+	*to_ns = json_number_member(part, "to_ns", 0);
+	json_object_put(root);
+	free(path);
+	return ret == -ENOMEM ? ret : *from_ns < *to_ns;
 }

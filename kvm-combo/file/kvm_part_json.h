@@ -27,6 +27,15 @@ extern "C" {
 int kvm_part_read(struct json_object *root, const char *path, struct kvm_part **part, char *error,
 		  size_t size);
 
+/**
+ * kvm_part_window - the window that a trace was cut to, be it a host's or a guest's
+ * @trace_path: whose sidecar is read
+ * @from_ns, @to_ns: receive it, on the axis of the host's trace
+ *
+ * Return: 1; 0: there is none, or its sidecar is of no use; or -ENOMEM.
+ */
+int kvm_part_window(const char *trace_path, int64_t *from_ns, int64_t *to_ns);
+
 /** kvm_part_write - the same as a JSON object. Return: NULL without memory. */
 struct json_object *kvm_part_write(const struct kvm_part *part);
 

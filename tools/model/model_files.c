@@ -9,6 +9,9 @@
 
 #include "align_meta.h"
 #include "options.h"
+#include "escape.h"
+#include "kvm_part.h"
+#include "kvm_part_json.h"
 #include "kvm_trace.h"
 #include "model_files.h"
 #include "model_load.h"
@@ -69,19 +72,20 @@ static const char *without_path(const char *text, const char *path)
 	return !strncmp(text, path, n) && !strncmp(text + n, ": ", 2) ? text + n + 2 : text;
 }
 
-static void note_skipped(struct trace_notes *notes, const struct trace_arg *arg, const char *why)
+static void note_skipped(struct trace_notes *notes, enum trace_note_kind kind,
+			 const struct trace_arg *arg, const char *why)
 {
-	trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
+	trace_notes_add(notes, kind, TRACE_NOTE_WARNING,
 			"%s: the trace of guest %s is skipped: %s", arg->path,
 			arg->guest ? arg->guest : "?", without_path(why, arg->path));
 }
 
 /**
- * A trace cannot be opened. In a folder, a guest's is left out: its host's can be read alone.
+ * A trace is of no use. In a folder, a guest's is left out: its host's can be read alone.
  *
  * Return: the exit status.
  */
-static int refuse(struct model_files *files, int i, const char *why)
+static int refuse(struct model_files *files, int i, enum trace_note_kind kind, const char *why)
 {
 	const struct trace_arg *arg = &files->args->items[i];
 
@@ -90,7 +94,7 @@ static int refuse(struct model_files *files, int i, const char *why)
 		ksv_error("%s", why);
 		return KSV_EXIT_FILE;
 	}
-	note_skipped(&files->notes, arg, why);
+	note_skipped(&files->notes, kind, arg, why);
 	trace_args_print_notes(&files->notes, files->quiet);
 	return KSV_EXIT_OK;
 }
@@ -137,7 +141,7 @@ static int open_trace(struct model_files *files, int i)
 
 	files->traces[i] = model_try_kvm(files->paths[i], files->cpu_hz, error, sizeof(error));
 	if (!files->traces[i])
-		return refuse(files, i, error);
+		return refuse(files, i, TRACE_NOTE_DAMAGE, error);
 	if (!host_contradicts_hz(files->traces[i], files->cpu_hz, error, sizeof(error)))
 		return KSV_EXIT_OK;
 	ksv_error("%s", error);
@@ -155,7 +159,8 @@ static int open_traces(struct model_files *files)
 		if (trace_dat_is(files->paths[i]))
 			one = open_trace(files, i);
 		else if (files->args->items[i].is_guest)
-			one = refuse(files, i, "not a trace.dat, or damaged where it begins");
+			one = refuse(files, i, TRACE_NOTE_DAMAGE,
+				     "not a trace.dat, or damaged where it begins");
 		else
 			continue;
 		if (files->traces[i] && apply_alignment(files, files->traces[i])) {
@@ -174,6 +179,37 @@ static int forget_host(struct model_files *files, int i)
 		return KSV_EXIT_OK;
 	kvm_trace_close(files->traces[i]);
 	return open_trace(files, i);
+}
+
+/**
+ * A "split" that is killed may leave a new part of a host beside an older one of its guest. Numbers
+ * of both would be those of no time. Return: the exit status, after a message.
+ */
+static int check_window(struct model_files *files, int i)
+{
+	const struct kvm_trace *host = files->traces[files->hosts[i]];
+	const struct kvm_meta *meta = host ? kvm_trace_meta(host) : NULL;
+	int64_t from_ns, to_ns;
+	char text[1024];
+	int ret;
+
+	if (!meta || !meta->part)
+		return KSV_EXIT_OK;
+	ret = kvm_part_window(files->paths[i], &from_ns, &to_ns);
+	if (ret < 0) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	if (!ret || (from_ns == meta->part->model->from_ns && to_ns == meta->part->model->to_ns))
+		return KSV_EXIT_OK;
+	text_format(text, sizeof(text), "%s: a part from %.9f to %.9f s, but that of its host, %s, "
+		    "is from %.9f to %.9f s: split both again", files->paths[i],
+		    (double)from_ns / 1e9, (double)to_ns / 1e9, files->paths[files->hosts[i]],
+		    (double)meta->part->model->from_ns / 1e9,
+		    (double)meta->part->model->to_ns / 1e9);
+	kvm_trace_close(files->traces[i]);
+	files->traces[i] = NULL;
+	return refuse(files, i, TRACE_NOTE_PAIRING, text);
 }
 
 /** Do two guests of one host have a vCPU in common? */
@@ -240,6 +276,8 @@ int model_files_open(struct model_files *files)
 			continue;
 		}
 		if (files->traces[i] && files->hosts[i] < 0 && forget_host(files, i))
+			status = KSV_EXIT_FILE;
+		if (files->traces[i] && files->hosts[i] >= 0 && check_window(files, i))
 			status = KSV_EXIT_FILE;
 		if (files->traces[i])
 			set_cycles(files->traces[i], files->hosts[i] < 0 ? NULL :
@@ -330,11 +368,11 @@ bool model_files_leave_out(struct model_files *files, int guest, const char *why
 	if (i == files->n || !files->args->items[i].is_guest)
 		return false;
 	host = files->hosts[i];
-	note_skipped(&load->notes, &files->args->items[i], why);
+	note_skipped(&load->notes, TRACE_NOTE_DAMAGE, &files->args->items[i], why);
 	close_trace(files, i);
 	for (int k = 0; k < files->n; k++)
 		if (k != host && files->traces[k] && files->hosts[k] == i) {
-			note_skipped(&load->notes, &files->args->items[k],
+			note_skipped(&load->notes, TRACE_NOTE_DAMAGE, &files->args->items[k],
 				     "that of its host is skipped");
 			close_trace(files, k);
 		}
