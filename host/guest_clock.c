@@ -110,8 +110,8 @@ static int find_fits(struct guest_clock *clock, const struct host_trace *host,
 		free(clock->fits.vcpus);
 		clock->fits.vcpus = NULL;
 	}
-	/* nothing is said where it takes too long to know */
-	return ret < 0 && ret != -ETIME ? ret : 0;
+	/* nothing is said where it takes too long to know, or damaged times are out of reach */
+	return ret < 0 && ret != -ETIME && ret != -EINVAL ? ret : 0;
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */
