@@ -4,6 +4,7 @@ import collections
 import gzip
 import json
 import os
+import resource
 import shutil
 import signal
 import struct
@@ -21,6 +22,9 @@ from judge import wrong
 HZ = ("--cpu-hz", "1G", "--absolute")
 XEN = ("pinned.xen", "hvm-exits.xen", "lost-records.xen", "dom0.xen", "sched-credit.xen")
 DAT = ("kvm-nested.dat", "kvm-nested-g1.dat", "kvm-nested-shift.dat", "kvm-nested-linux-g1.dat")
+# Traces with many kinds of records, for what looks at nothing else but one damaged trace.
+MANY_DAT = DAT + ("host-disks.dat", "kvm-cgroups-web.dat", "waits-ipi-web.dat", "cases/exits.dat",
+                  "cases/instances.dat", "cases/fastpath.dat", "hypertrace-packed.dat", "kvm-paused.dat")
 
 
 class Skip(Exception):
@@ -47,14 +51,14 @@ class Samples:
             "<I", data, offsets[-1] + 8)[0]])[1]
         return data[:end], offsets
 
-    def dat(self, rng):
+    def dat(self, rng, names=DAT):
         """A trace.dat file: as recorded, of version 6, or not compressed."""
-        name, kind = rng.choice(DAT), rng.choice(("", "6", "7", "7", "zlib"))
+        name, kind = rng.choice(names), rng.choice(("", "6", "7", "7", "zlib"))
         key = name + kind
         if not kind or not shutil.which("trace-cmd"):
             return self.raw(name)
         if key not in self.cache:
-            path = os.path.join(self.folder, key)
+            path = os.path.join(self.folder, key.replace("/", "-"))
             version = ["6"] if kind == "6" else ["7", "--compression", "none"]
             subprocess.run(["trace-cmd", "convert", "--file-version", *version, "-i",
                             os.path.join(self.source, "samples", name), "-o", path],
@@ -194,6 +198,61 @@ def trace_dat(case):
     case.run(*finely(case, words), "bad.dat", names=["bad.dat"])
     if case.rng.random() < 0.2:
         case.run("align", "bad.dat", "bad.dat", names=["bad.dat"])
+
+
+READERS = (("json", "report", "-qfjson"), ("csv", "report", "-qfcsv", "--full"), ("text", "report", "-q", "--worst=5"),
+           ("csv", "dump", "-qfcsv"), ("json", "top", "-qfjson", "--interval=100000"), ("text", "why", "-q", "--worst=3"),
+           ("text", "check", "-q", "--max", "steal=1%"), ("csv", "plot", "-qfcsv"))
+# Of a sound trace of one MB, each takes less than a tenth of it.
+CPU_OF_READER = 10
+
+
+def cpu_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def mutations(case):
+    """One command, one damaged trace of any kind: a result or a message, and in a short time. For many cases."""
+    data = case.world.samples.dat(case.rng, MANY_DAT)
+    bad, _, _ = damage.damage(case.rng, data, damage.sections(data), 10)
+    case.write("bad.dat", bad)
+    kind, *words = case.rng.choice(READERS)
+    before = cpu_of_children()
+    result = case.run(*words, "bad.dat", names=["bad.dat"])
+    used = cpu_of_children() - before
+    if not case.world.sanitized and used > CPU_OF_READER:
+        raise judge.Finding("hang", "%.1f s of CPU time for %d bytes" % (used, len(bad)))
+    if result.status == 0:
+        judge.check_format(result.out, kind, words[0])
+
+
+def report_of(case, folder):
+    report = judge.check_format(case.run("report", "-qfjson", folder, names=[folder]).out, "json", "report")
+    # a guest that is a host as well has one, too
+    reports = report.get("reports", [report])
+    if not reports:
+        wrong("no report of the host")
+    report = reports[0]
+    said = [warning["text"] for warning in report.pop("warnings", [])]
+    return report, said
+
+
+def guest_of_folder(case):
+    """A recording whose guest's trace is damaged: its host is read in any case, and alone if the guest is skipped."""
+    for folder, guest in (("alone", b""), ("r", b', { "name": "g.dat", "role": "guest", "guest": "web" }')):
+        os.mkdir(case.path(folder))
+        case.write(folder + "/h.dat", case.world.samples.raw("kvm-nested.dat"))
+        case.write(folder + "/recording.json", b'{ "recording_version": 1, "hypervisor": "kvm", "state": "complete",'
+                   b'"guests": [], "files": [ { "name": "h.dat", "role": "host" }%s ] }' % guest)
+    data = case.world.samples.raw("kvm-nested-g1.dat")
+    case.write("r/g.dat", damage.damage(case.rng, data, damage.sections(data), case.rng.choice((0, 10, 10)))[0])
+    alone, _ = report_of(case, "alone")
+    found, said = report_of(case, "r")
+    alone.pop("file", None), found.pop("file", None)
+    skipped = [text for text in said if text.startswith("r/g.dat: ") and "skipped" in text]
+    if skipped and found != alone:
+        wrong("a guest is skipped, and numbers are not those of its host alone")
 
 
 def perf_data(case):
@@ -951,6 +1010,6 @@ def cell(name):
 
 
 ALL = {family.__name__: family for family in (
-    xentrace, trace_dat, perf_data, ctf, dat_parts, packed, sidecar, monitors, recording, options, allocations, memory_limits, full_disks, kills,
+    xentrace, trace_dat, mutations, guest_of_folder, perf_data, ctf, dat_parts, packed, sidecar, monitors, recording, options, allocations, memory_limits, full_disks, kills,
     descriptors, devices, changes, pipes, names, parts.parts, parts.part_sidecars, parts.part_kills,
     parts.windows, fewer.fewer)}
