@@ -210,13 +210,13 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 		return ret;
 	tracker_end_switches(tracker);
 	tracker_close(tracker);
-	tracker_end_holds(tracker);
 	for (uint32_t i = 0; i < tracker->n_runs; i++) {
 		if (tracker->head.last_ns[i] > end_ns)
 			end_ns = tracker->head.last_ns[i];
 	}
 	/* the last record lies within the trace */
 	end_ns = tracker->begun ? cut_time(end_ns) + 1 : 0;
+	tracker_end_holds(tracker, end_ns);
 	ret = tracker->error;
 	tracker_tell_recorded(tracker, tracker->model);
 	/* a limit may have held vCPUs when the part began */

@@ -233,8 +233,8 @@ void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t 
 void tracker_set_empty(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
 		       bool empty);
 
-/** tracker_end_holds - of all vCPUs that a limit holds: the trace ends */
-void tracker_end_holds(struct xen_tracker *tracker);
+/** tracker_end_holds - of all vCPUs that a limit holds: the trace ends there */
+void tracker_end_holds(struct xen_tracker *tracker, int64_t end_ns);
 
 /**
  * tracker_was - what a vCPU has been up to now, as its change shows

@@ -166,13 +166,12 @@ void tracker_set_empty(struct xen_tracker *tracker, struct tracked_vcpu *v, int6
 	hold(tracker, v, time_ns < v->last_ns ? v->last_ns : time_ns, (enum state)v->state, true);
 }
 
-void tracker_end_holds(struct xen_tracker *tracker)
+void tracker_end_holds(struct xen_tracker *tracker, int64_t end_ns)
 {
 	for (uint32_t i = 0; i < tracker->vcpu_map.n_keys; i++) {
 		struct tracked_vcpu *v = &tracker->vcpus[i];
 
-		hold(tracker, v, tracker->now_ns > v->last_ns ? tracker->now_ns : v->last_ns,
-		     UNKNOWN, false);
+		hold(tracker, v, end_ns > v->last_ns ? end_ns : v->last_ns, UNKNOWN, false);
 	}
 }
 
