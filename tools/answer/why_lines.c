@@ -10,6 +10,7 @@
 #include "virt_block.h"
 #include "virt_delivery.h"
 #include "virt_handlers.h"
+#include "virt_limits.h"
 #include "why_answer.h"
 
 /** Segments below another one that are listed one by one: the longest. */
@@ -237,6 +238,17 @@ static void put_steal_kinds(struct output *out, const struct virt_why *why,
 	}
 }
 
+/** By how much of a wait for a pCPU the culprits are not the cause. */
+static void put_held(struct output *out, const struct virt_why *why,
+		     const struct virt_why_segment *segment)
+{
+	int64_t ns = virt_why_held(why, segment);
+
+	if (ns)
+		out_printf(out, "; %s held it for %s",
+			   virt_hold_words((enum virt_state)segment->kind), why_duration(ns).text);
+}
+
 static void put_what(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
@@ -260,6 +272,7 @@ static void put_what(struct output *out, const struct virt_why *why,
 				     " of its own machine" : "");
 		if (why_is_steal(why, segment))
 			put_steal_kinds(out, why, segment);
+		put_held(out, why, segment);
 		return;
 	case VIRT_WHY_BLOCKED:
 		put_wait(out, why, segment);
@@ -291,7 +304,9 @@ static void put_what(struct output *out, const struct virt_why *why,
 		return;
 	case VIRT_WHY_OFFLINE:
 		out_str(out, kind);
-		if (segment->cause == VIRT_WHY_ANSWER)
+		if (segment->cause == VIRT_WHY_LIMIT)
+			out_printf(out, ", held by %s", virt_hold_words(VIRT_OFFLINE));
+		else if (segment->cause == VIRT_WHY_ANSWER)
 			out_str(out, ", waits for its device model");
 		else if (virt_model_vcpu(why->model, segment->subject))
 			out_str(out, why_is_paused(why, segment) ? ", with its whole machine" :

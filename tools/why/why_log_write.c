@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "table.h"
+#include "virt_limits.h"
 #include "virt_needs.h"
 #include "why_log.h"
 
@@ -61,6 +62,8 @@ static bool knows_part(const struct virt_model *model, enum virt_verdict_part pa
 	case VIRT_VERDICT_ASLEEP:
 		/* the last VM exit shows whether the guest asked for it */
 		return knows_both(model, VIRT_NUMBER_BLOCKED, VIRT_NUMBER_EXITS);
+	case VIRT_VERDICT_LIMIT:
+		return virt_model_knows_holds(model);
 	case VIRT_VERDICT_STOPPED:
 	case VIRT_VERDICT_PAUSED:
 		return virt_model_knows(model, VIRT_NUMBER_OFFLINE);
@@ -75,7 +78,9 @@ static bool knows_side(const struct virt_model *model, enum virt_verdict_side si
 	for (int i = 0; i < VIRT_VERDICT_N_PARTS; i++) {
 		enum virt_verdict_part part = (enum virt_verdict_part)i;
 
-		if (part == VIRT_VERDICT_POLLING && part_includes(model, VIRT_VERDICT_HALTS))
+		/* what is not known of a limit is in other parts of the host's */
+		if ((part == VIRT_VERDICT_POLLING && part_includes(model, VIRT_VERDICT_HALTS)) ||
+		    part == VIRT_VERDICT_LIMIT)
 			continue;
 		if (virt_verdict_side_of(part) == side && !knows_part(model, part))
 			return false;

@@ -152,6 +152,7 @@ static const struct table_column segment_columns[] = {
 	{ .key = "with_waits", .type = TABLE_FLAG },
 	{ .key = "steal_kinds", .type = TABLE_OBJECT, .list = steal_columns,
 	  .n_list = ARRAY_SIZE(steal_columns) },
+	{ .key = "held_ns", .type = TABLE_TIME },
 	{ .key = "monitor", .type = TABLE_MEMBERS },
 	{ .key = "evidence", .type = TABLE_MEMBERS },
 };
@@ -180,6 +181,7 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 	bool has_accesses = at->writing->n_monitors && segment->kind == VIRT_WHY_VMM;
 	struct table_cell steal[ARRAY_SIZE(steal_columns)], request[ARRAY_SIZE(read_columns)];
 	const struct virt_block_read *read = why_read_of(why, segment);
+	int64_t held_ns = virt_why_held(why, segment);
 	int vector = why_vector_of(why, segment);
 	int64_t ns[VIRT_STEAL_N_KINDS];
 	char device[32];
@@ -222,6 +224,7 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 		flag_cell(segment->flags & VIRT_WHY_CUT),
 		flag_cell(segment->flags & VIRT_WHY_WITH_WAITS),
 		is_steal ? table_object(steal) : table_absent(),
+		table_optional(held_ns, held_ns),
 		has_accesses ? table_members(access_members, at) : table_absent(),
 		table_members(evidence_members, at),
 	});

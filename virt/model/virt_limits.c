@@ -37,6 +37,12 @@ bool virt_model_knows_holds(const struct virt_model *model)
 	return model->knows_holds;
 }
 
+/** credit2 pauses a vCPU; RTDS leaves it runnable. */
+const char *virt_hold_words(enum virt_state state)
+{
+	return state == VIRT_OFFLINE ? "its cap" : "its budget";
+}
+
 struct virt_hold_range virt_vcpu_holds(const struct virt_model *model, int32_t vcpu,
 				       int64_t from_ns, int64_t to_ns)
 {

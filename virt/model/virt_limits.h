@@ -53,6 +53,9 @@ struct virt_held {
 struct virt_held virt_vcpu_held(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 				int64_t to_ns);
 
+/** virt_hold_words - what holds a vCPU in a state: "its cap", "its budget"; static */
+const char *virt_hold_words(enum virt_state state);
+
 #ifdef __cplusplus
 }
 #endif

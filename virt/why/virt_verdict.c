@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "virt_limits.h"
 #include "virt_verdict.h"
 
 /** Intervals before a window in which the beginning of a VM exit is looked for. */
@@ -28,6 +29,8 @@ static const struct {
 				   "offline, others of its machine are not" },
 	[VIRT_VERDICT_PAUSED] = { VIRT_VERDICT_BY_HOST, "paused",
 				  "offline, with its whole machine" },
+	[VIRT_VERDICT_LIMIT] = { VIRT_VERDICT_BY_HOST, "limit",
+				 "out of quota (its own cap or budget)" },
 	[VIRT_VERDICT_HALTS] = { VIRT_VERDICT_BY_WISH, "halt",
 				 "hypervisor, handles the guest's wish to wait" },
 	[VIRT_VERDICT_POLLING] = { VIRT_VERDICT_BY_WISH, "polling", "polling" },
@@ -207,6 +210,28 @@ static bool look_at(struct walk *walk, const struct virt_interval *interval)
 	}
 }
 
+/** A part, but for the time in which the machine's own limit holds the vCPU. */
+static void add_held(struct walk *walk, enum virt_verdict_part part, int64_t from_ns,
+		     int64_t to_ns)
+{
+	struct virt_hold_range holds = virt_vcpu_holds(walk->model, walk->verdict->vcpu, from_ns,
+						       to_ns);
+
+	for (size_t i = 0; i < holds.n; i++) {
+		int64_t begin_ns = holds.first[i].from_ns, end_ns = holds.first[i].to_ns;
+
+		if (begin_ns > from_ns) {
+			add_part(walk, part, from_ns, begin_ns);
+			from_ns = begin_ns;
+		}
+		end_ns = end_ns < to_ns ? end_ns : to_ns;
+		add_part(walk, VIRT_VERDICT_LIMIT, from_ns, end_ns);
+		from_ns = end_ns;
+	}
+	if (from_ns < to_ns)
+		add_part(walk, part, from_ns, to_ns);
+}
+
 static void add_interval(struct walk *walk, const struct virt_interval *interval, int64_t end_ns)
 {
 	int64_t from_ns = interval->start_ns, to_ns = end_ns;
@@ -217,7 +242,7 @@ static void add_interval(struct walk *walk, const struct virt_interval *interval
 	if (to_ns > walk->verdict->to_ns)
 		to_ns = walk->verdict->to_ns;
 	if (from_ns < to_ns)
-		add_part(walk, part_of(walk, interval, from_ns, to_ns), from_ns, to_ns);
+		add_held(walk, part_of(walk, interval, from_ns, to_ns), from_ns, to_ns);
 }
 
 /** The VM exit that goes on when the window begins, from the intervals before. */

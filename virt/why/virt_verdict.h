@@ -29,6 +29,7 @@ enum virt_verdict_part {
 	VIRT_VERDICT_HELD,		/* it sleeps, and the guest did not ask for that */
 	VIRT_VERDICT_STOPPED,		/* it is offline, others of its machine are not */
 	VIRT_VERDICT_PAUSED,		/* its whole machine is */
+	VIRT_VERDICT_LIMIT,		/* its machine has used up its own limit (Xen) */
 	/* the guest wants nothing: */
 	VIRT_VERDICT_HALTS,		/* the hypervisor handles its HLT, WFx, PAUSE; without the
 					 * records of polling, that is in it as well */

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "virt_handlers.h"
+#include "virt_limits.h"
 #include "virt_power.h"
 #include "virt_why_private.h"
 
@@ -348,6 +349,10 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 		if (first->state == VIRT_OFFLINE)
 			segment.cause = VIRT_WHY_ANSWER;
 	}
+	if (first->state == VIRT_OFFLINE &&
+	    virt_vcpu_held(walk->model, vcpu, segment.from_ns, segment.to_ns).ns ==
+	    segment.to_ns - segment.from_ns)
+		segment.cause = VIRT_WHY_LIMIT;
 	if (start_ns == segment.from_ns && start_ns > walk->begin_ns)
 		segment.flags |= VIRT_WHY_BEGINS;
 	if (stretch->end < stretch->range.n && begin_of(stretch, stretch->end) == segment.to_ns)

@@ -62,6 +62,7 @@ enum virt_why_cause {
 	VIRT_WHY_SLEEPS,		/* in @idle_state, a woken vCPU waits for its end */
 	VIRT_WHY_ABSENT,		/* paused, not yet created, destroyed */
 	VIRT_WHY_ANSWER,		/* its device model works for it (Xen) */
+	VIRT_WHY_LIMIT,			/* offline: its machine has used up its cap (Xen) */
 	/* of what is unexplained: */
 	VIRT_WHY_LOST,			/* records are missing */
 	VIRT_WHY_UNTOLD,		/* the trace does not show it */
@@ -166,6 +167,13 @@ const char *virt_why_argument_of(const struct virt_why *why,
 
 /** virt_why_cause_of - the same of a segment: the exit's reason, what ended the wait ... */
 const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_segment *segment);
+
+/**
+ * virt_why_held - how long of a segment, without those below it, the vCPU's own limit held it
+ *
+ * 0 if the trace does not show that, see virt_model_knows_holds().
+ */
+int64_t virt_why_held(const struct virt_why *why, const struct virt_why_segment *segment);
 
 /** virt_why_who - the name of a vCPU, or a task of host or guest ("web:nginx-412"); or NULL. */
 const char *virt_why_who(const struct virt_why *why, int32_t who);

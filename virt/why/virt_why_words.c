@@ -5,6 +5,7 @@
  */
 #include "virt_arguments.h"
 #include "virt_handlers.h"
+#include "virt_limits.h"
 #include "virt_power.h"
 #include "virt_why.h"
 #include "virt_why_private.h"
@@ -43,6 +44,7 @@ static const char *cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_SLEEPS] = "idle state",
 		[VIRT_WHY_ABSENT] = "absent",
 		[VIRT_WHY_ANSWER] = "device model",
+		[VIRT_WHY_LIMIT] = "limit",
 		[VIRT_WHY_LOST] = "lost records",
 		[VIRT_WHY_UNTOLD] = "not in the trace",
 		[VIRT_WHY_UNSPLIT] = "not split",
@@ -124,6 +126,19 @@ const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_
 	if (segment->kind == VIRT_WHY_IDLE)
 		return virt_why_kind_name(VIRT_WHY_IDLE);
 	return cause_name((enum virt_why_cause)segment->cause);
+}
+
+int64_t virt_why_held(const struct virt_why *why, const struct virt_why_segment *segment)
+{
+	switch (segment->kind) {
+	case VIRT_WHY_PREEMPTED:
+	case VIRT_WHY_WAKING:
+	case VIRT_WHY_OFFLINE:
+		return virt_vcpu_held(why->model, segment->subject, segment->from_ns,
+				      segment->to_ns).ns;
+	default:
+		return 0;
+	}
 }
 
 const char *virt_why_moment_name(enum virt_why_moment_kind kind)

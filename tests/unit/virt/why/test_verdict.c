@@ -13,6 +13,7 @@
 #include "array.h"
 #include "hand_model.h"
 #include "sample_model.h"
+#include "virt_limits.h"
 #include "virt_verdict.h"
 
 static struct virt_verdict verdict_of(const struct virt_model *model, int32_t vcpu, int64_t from,
@@ -328,6 +329,33 @@ static void test_adds_up(void **state)
 	virt_model_free(model);
 }
 
+/** A cap holds all of a time offline, a budget a part of a wait for a pCPU: 1000 ns each. */
+static void test_limit(void **state)
+{
+	const struct virt_hold cap = { 1000, 2000, true }, budget = { 2200, 2900, true };
+	struct virt_model *model = with_vcpus(2);
+
+	(void)state;
+	set(model, 1, 0, VIRT_GUEST, 1, VIRT_NONE, 0);
+	set(model, 0, 0, VIRT_GUEST, 0, VIRT_NONE, 0);
+	set(model, 0, 1000, VIRT_OFFLINE, 0, VIRT_NONE, 0);
+	set(model, 0, 2000, VIRT_PREEMPTED, 0, 1, 0);
+	set(model, 0, 3000, VIRT_OFFLINE, 0, VIRT_NONE, 0);
+	assert_int_equal(virt_model_add_hold(model, 0, &cap), 0);
+	assert_int_equal(virt_model_add_hold(model, 0, &budget), 0);
+	virt_model_know_holds(model);
+	assert_int_equal(virt_model_finish(model, 0, 4000), 0);
+	is(model, 1000, 2000, VIRT_VERDICT_HOST, VIRT_VERDICT_LIMIT, 1000);
+	is(model, 2000, 3000, VIRT_VERDICT_HOST, VIRT_VERDICT_LIMIT, 700);
+	is(model, 2000, 3000, VIRT_VERDICT_HOST, VIRT_VERDICT_PREEMPTED, 300);
+	is(model, 2500, 3500, VIRT_VERDICT_HOST, VIRT_VERDICT_LIMIT, 400);
+	is(model, 3000, 4000, VIRT_VERDICT_HOST, VIRT_VERDICT_STOPPED, 1000);
+	assert_int_equal(verdict_of(model, 0, 1000, 3000).part, VIRT_VERDICT_LIMIT);
+	/* the parts are one stretch */
+	assert_int_equal(verdict_of(model, 0, 0, 4000).longest_to_ns, 4000);
+	virt_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -337,6 +365,7 @@ int main(void)
 		cmocka_unit_test(test_paused),
 		cmocka_unit_test(test_sleep),
 		cmocka_unit_test(test_halt),
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_away),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_adds_up),

@@ -17,6 +17,7 @@
 #include "hand_model.h"
 #include "sample_model.h"
 #include "virt_handlers.h"
+#include "virt_limits.h"
 #include "virt_power.h"
 #include "virt_why.h"
 
@@ -103,6 +104,45 @@ static void states_of_its_own(void **state)
 	assert_int_equal(why.segments[0].flags, VIRT_WHY_ENDS);
 	assert_int_equal(why.segments[1].flags, VIRT_WHY_BEGINS | VIRT_WHY_ENDS);
 	assert_int_equal(why.segments[5].flags, VIRT_WHY_BEGINS);
+	virt_why_free(&why);
+	virt_model_free(model);
+}
+
+/** Its cap holds a vCPU for all of its time offline, or for a part, which is no cause of all. */
+static void held_by_its_limit(void **state)
+{
+	const struct virt_hold holds[] = { { 20, 30, true }, { 42, 45, true }, { 50, 55, true } };
+	struct virt_model *model = with_vcpus(2);
+	struct virt_why why;
+
+	(void)state;
+	set(model, 0, 10, VIRT_GUEST, 1, VIRT_NONE, 0);
+	set(model, 0, 20, VIRT_OFFLINE, 1, VIRT_NONE, VIRT_INTERVAL_UNASKED);
+	set(model, 0, 30, VIRT_GUEST, 1, VIRT_NONE, 0);
+	set(model, 0, 40, VIRT_PREEMPTED, 1, 1, 0);
+	occupy(model, 1, 40, 1, true);
+	set(model, 0, 50, VIRT_OFFLINE, 1, VIRT_NONE, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(holds); i++)
+		assert_int_equal(virt_model_add_hold(model, 0, &holds[i]), 0);
+	virt_model_know_holds(model);
+	finish(model, 60);
+	why = why_of(model, 0, 10, 60);
+	IS(&why,
+	   { 0, 10, 20, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
+	   { 0, 20, 30, VIRT_WHY_OFFLINE, "limit", 0, VIRT_NONE },
+	   { 0, 30, 40, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
+	   { 0, 40, 50, VIRT_WHY_PREEMPTED, "pcpu", 0, 1 },
+	   { 1, 40, 50, VIRT_WHY_VCPU, "runs", 1, VIRT_NONE },
+	   { 0, 50, 60, VIRT_WHY_OFFLINE, "absent", 0, VIRT_NONE });
+	assert_int_equal(virt_why_held(&why, &why.segments[0]), 0);
+	assert_int_equal(virt_why_held(&why, &why.segments[1]), 10);
+	assert_int_equal(virt_why_held(&why, &why.segments[3]), 3);
+	assert_int_equal(virt_why_held(&why, &why.segments[4]), 0);
+	assert_int_equal(virt_why_held(&why, &why.segments[5]), 5);
+	virt_why_free(&why);
+	/* of a window in the hold, all is due to it */
+	why = why_of(model, 0, 51, 54);
+	IS(&why, { 0, 51, 54, VIRT_WHY_OFFLINE, "limit", 0, VIRT_NONE });
 	virt_why_free(&why);
 	virt_model_free(model);
 }
@@ -718,6 +758,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states_of_its_own),
+		cmocka_unit_test(held_by_its_limit),
 		cmocka_unit_test(reasons_of_exits),
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(preempted),
