@@ -517,7 +517,8 @@ static void add_offline(struct text *text, const struct virt_moment *moment)
 	if (moment->pcpu != VIRT_NONE)
 		add_last_on(text, moment->pcpu);
 	add_time(text, " for ", moment->cost_ns);
-	add(text, moment->whole_machine ? ", with its whole machine" :
+	add(text, moment->held_ns == moment->cost_ns ? ", held by its cap" :
+		  moment->whole_machine ? ", with its whole machine" :
 					  ", others of its machine are not");
 }
 
@@ -544,6 +545,8 @@ static void add_entry(struct text *text, const struct virt_moment *moment, int64
 			     (struct virt_culprit){ moment->who, moment->who_ns });
 	if (moment->kind == VIRT_WORST_STEAL || moment->kind == VIRT_WORST_WAKE)
 		add_idle(text, moment);
+	if (moment->kind != VIRT_WORST_OFFLINE && moment->held_ns)
+		add_time(text, "; its budget held it for ", moment->held_ns);
 	if (!moment->begun)
 		add(text, "; its beginning is not in the trace");
 	if (!moment->complete)

@@ -12,6 +12,7 @@
 #include "search.h"
 #include "virt_arguments.h"
 #include "virt_exits.h"
+#include "virt_limits.h"
 #include "virt_needs.h"
 #include "virt_part.h"
 #include "virt_worst.h"
@@ -151,6 +152,21 @@ static void vcpu_rows(const struct export_job *job, struct export_sink *sink)
 
 /* --- what vCPUs did -------------------------------------------------------------------------- */
 
+/** How long its own limit held a vCPU in an interval, as far as the window has it. */
+static struct export_value held_of(const struct export_job *job, int32_t vcpu,
+				   const struct virt_interval *interval, int64_t end_ns)
+{
+	const struct report *report = job->report;
+	int64_t from_ns = interval->start_ns < report->from_ns ? report->from_ns :
+								 interval->start_ns;
+	bool waits = interval->state == VIRT_PREEMPTED || interval->state == VIRT_WAKING ||
+		     interval->state == VIRT_OFFLINE;
+
+	end_ns = end_ns > report->to_ns ? report->to_ns : end_ns;
+	return number_if(waits && virt_model_knows_holds(model_of(job)),
+			 virt_vcpu_held(model_of(job), vcpu, from_ns, end_ns).ns);
+}
+
 static void interval_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
 	struct virt_interval_range range = export_vcpu_window(job, vcpu);
@@ -172,7 +188,8 @@ static void interval_rows(const struct export_job *job, struct export_sink *sink
 		    number(!is_cut && interval->flags & VIRT_INTERVAL_MIGRATED ? 1 : 0),
 		    number(interval->flags & VIRT_INTERVAL_NESTED ? 1 : 0),
 		    number(interval->flags & VIRT_INTERVAL_UNSPLIT ? 1 : 0),
-		    number(interval->flags & VIRT_INTERVAL_UNASKED ? 1 : 0));
+		    number(interval->flags & VIRT_INTERVAL_UNASKED ? 1 : 0),
+		    held_of(job, vcpu, interval, end_ns));
 	}
 }
 
@@ -373,7 +390,10 @@ static void moment_row(const struct export_job *job, struct export_sink *sink, s
 	    text(moment->kind == VIRT_WORST_STEAL || moment->who != VIRT_NONE ?
 		 virt_model_who(model_of(job), moment->who) : NULL),
 	    number(moment->begun && moment->complete), text(argument_of(job, moment->argument)),
-	    text(cause_of(job, moment->argument)));
+	    text(cause_of(job, moment->argument)),
+	    number_if(virt_model_knows_holds(model_of(job)) &&
+		      (moment->kind == VIRT_WORST_STEAL || moment->kind == VIRT_WORST_WAKE ||
+		       moment->kind == VIRT_WORST_OFFLINE), moment->held_ns));
 }
 
 static int hit_rows(const struct export_job *job, struct export_sink *sink,

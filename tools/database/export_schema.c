@@ -63,6 +63,8 @@ static const struct export_column interval[] = {
 	BOOLEAN("is_nested", "a nested guest executes"),
 	BOOLEAN("is_unsplit", "may partly have been another state"),
 	BOOLEAN("is_unasked", "a wait that the guest did not ask for"),
+	INTEGER("held_ns", "preempted, waking, offline: part in which its own cap or budget held "
+		"it (Xen); empty: not known"),
 };
 
 static const struct export_column exit_columns[] = {
@@ -122,6 +124,7 @@ static const struct export_column moment[] = {
 		"minimum"),
 	TEXT("argument", "exit: as in exit"),
 	TEXT("cause", "exit: as in exit"),
+	INTEGER("held_ns", "steal, wake, offline: as in interval"),
 };
 
 static const struct export_column loss[] = {

@@ -17,6 +17,7 @@
 #include "text_columns.h"
 #include "virt_arguments.h"
 #include "virt_finding.h"
+#include "virt_limits.h"
 #include "virt_moments.h"
 
 /** Parts of a wait that are listed, in text. */
@@ -307,6 +308,9 @@ static void put_what(struct output *out, const struct report *report, const stru
 				     duration_text(moment->who_ns).text);
 		put_chain(out, &entry->chain, entry->event);
 	}
+	if (moment->kind != VIRT_WORST_OFFLINE && moment->held_ns)
+		out_printf(out, ", its budget held it for %s",
+			   duration_text(moment->held_ns).text);
 	if (moment->entry_ns != VIRT_NO_TIME && moment->kind != VIRT_WORST_EXIT &&
 	    moment->kind != VIRT_WORST_WAKE)
 		out_printf(out, ", %s after %s", moment->entry_ns == moment->end_ns ?
@@ -453,7 +457,7 @@ enum {
 	ARGUMENT_JSON, CAUSE_JSON, NESTED, UNSPLIT, WHO, WHO_TIME, OWN, PARTS, FROM_PCPU, RECORDS,
 	STATES, VECTOR = STATES + VIRT_N_STATES, IRQ_NAME, IRQ_EVENT, CHAIN, EVENT, EVENT_TIME,
 	BEGUN, WHOLE_MACHINE, STATES_JSON, UNASKED, UNASKED_VMM, TASK, TASK_TIME, TSC_OFFSET,
-	TSC_JUMP, ARGUMENT, CAUSE, N_COLUMNS
+	TSC_JUMP, ARGUMENT, CAUSE, HELD, N_COLUMNS
 };
 
 /**
@@ -503,6 +507,7 @@ static void make_columns(struct table_column columns[N_COLUMNS], char states[VIR
 		[TSC_JUMP] = { .key = "tsc_jump", .type = TABLE_TIME },
 		[ARGUMENT] = { .key = "argument", .not_json = true },
 		[CAUSE] = { .key = "cause", .not_json = true },
+		[HELD] = { .key = "held_ns", .type = TABLE_NS },
 	};
 
 	memcpy(columns, fixed, sizeof(fixed));
@@ -566,6 +571,8 @@ static void entry_row(struct table_writer *to, const struct report *report,
 	bool is_move = moment->kind == VIRT_WORST_MIGRATION;
 	bool is_wake = moment->kind == VIRT_WORST_WAKE;
 	bool has_who = is_steal || (is_wake && moment->who != VIRT_NONE);
+	bool has_hold = virt_model_knows_holds(report->load->model) &&
+			(is_steal || is_wake || moment->kind == VIRT_WORST_OFFLINE);
 	bool jumps = moment->tsc && moment->tsc->has_before;
 	int64_t event_ns = is_wake ? entry->chain.event_ns : VIRT_NO_TIME;
 	struct table_cell steps[MOST_STEPS * N_STEP];
@@ -614,6 +621,7 @@ static void entry_row(struct table_writer *to, const struct report *report,
 		[TSC_JUMP] = table_optional(jumps, jumps ? virt_tsc_jump(moment->tsc) : 0),
 		[ARGUMENT] = table_name(argument),
 		[CAUSE] = table_name(cause),
+		[HELD] = table_optional(has_hold, moment->held_ns),
 	};
 
 	state_cells(cells, &written);

@@ -19,6 +19,8 @@ static const char *what_of(const struct virt_model *model, const struct virt_mom
 	case VIRT_WORST_WAKE:
 		return moment->who == VIRT_NONE ? "" : virt_model_culprit(model, moment->who);
 	case VIRT_WORST_OFFLINE:
+		if (moment->held_ns == moment->cost_ns && moment->held_ns)
+			return "held by its cap";
 		return moment->whole_machine ? "whole machine" : "vCPU alone";
 	case VIRT_WORST_IRQ:
 		name = virt_vector_name(model, moment->vcpu, moment->vector);

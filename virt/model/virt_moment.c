@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "virt_limits.h"
 #include "virt_moments.h"
 #include "virt_worst_private.h"
 
@@ -19,6 +20,12 @@ static int last_level(const struct virt_vcpu_track *track, size_t i)
 			break;
 	}
 	return -1;
+}
+
+static void set_held(const struct virt_model *model, struct virt_moment *moment)
+{
+	moment->held_ns = virt_vcpu_held(model, moment->vcpu, moment->start_ns,
+					 moment->end_ns).ns;
 }
 
 static void add_states(const struct virt_model *model, int64_t end_ns, struct virt_moment *moment)
@@ -166,6 +173,7 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 		moment->who = part.who;
 		moment->who_ns = part.who_ns;
 	}
+	set_held(model, moment);
 	add_states(model, moment->end_ns, moment);
 	return true;
 }
@@ -185,6 +193,7 @@ static bool describe_offline(const struct virt_model *model, uint32_t i,
 	moment->pcpu = track->intervals[i].pcpu;
 	moment->whole_machine = virt_machine_is_offline(model, track->info.machine,
 				moment->start_ns + (moment->end_ns - moment->start_ns) / 2);
+	set_held(model, moment);
 	add_states(model, moment->end_ns, moment);
 	return true;
 }

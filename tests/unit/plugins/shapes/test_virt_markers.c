@@ -15,6 +15,7 @@
 
 #include "hand_model.h"
 #include "virt_colors.h"
+#include "virt_limits.h"
 #include "virt_markers.h"
 #include "virt_registry.h"
 #include "virt_text.h"
@@ -287,6 +288,38 @@ static void test_pauses_and_clocks(void **state)
 	virt_model_free(model);
 }
 
+/** A limit that holds a vCPU is named, and not its machine or who has the pCPU alone. */
+static void held_texts(void **state)
+{
+	const struct virt_hold cap = { 2000, 5000, true }, budget = { 6500, 7500, true };
+	struct virt_model *model = virt_model_new();
+	int32_t machine = virt_model_add_machine(model, 1, "d1");
+	struct virt_worst *worst;
+
+	(void)state;
+	assert_int_equal(virt_model_add_vcpu(model, machine, 0, 20000, "d1v0"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, machine, 1, 20001, "d1v1"), 1);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 1, 0, VIRT_GUEST, 1, NONE, 0);
+	set(model, 0, 2000, VIRT_OFFLINE, 0, NONE, 0);
+	set(model, 0, 5000, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 6000, VIRT_PREEMPTED, 0, NONE, 0);
+	set(model, 0, 8000, VIRT_GUEST, 0, NONE, 0);
+	assert_int_equal(virt_model_add_hold(model, 0, &cap), 0);
+	assert_int_equal(virt_model_add_hold(model, 0, &budget), 0);
+	virt_model_know_holds(model);
+	assert_int_equal(virt_model_finish(model, 0, 10000), 0);
+	worst = virt_worst_new(model, false, NULL, 0);
+	check_text(worst, model, VIRT_WORST_OFFLINE, VIRT_NO_TIME,
+		   "d1v0 is offline (last on pCPU 0) for 3.000 us, held by its cap, guest code "
+		   "after 3.000 us");
+	check_text(worst, model, VIRT_WORST_STEAL, VIRT_NO_TIME,
+		   "d1v0 is preempted (last on pCPU 0) for 2.000 us by nobody (2.000 us), guest "
+		   "code after 2.000 us; its budget held it for 1.000 us");
+	virt_worst_free(worst);
+	virt_model_free(model);
+}
+
 /** What the guest did not ask to wait for is a cost, and is shown as one. */
 static void test_kept_waiting(void **state)
 {
@@ -490,6 +523,7 @@ static void test_shared_irqs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(held_texts),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_selected),
