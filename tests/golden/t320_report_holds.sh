@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# How long a cap of credit2 held a domain: what xenalyze prints of its runstates, in windows, and unknown without records.
+# How long a cap of credit2 held a domain: what xenalyze prints of its runstates, in windows, and unknown without records; why, check and tables against the file.
 . "$(dirname "$0")/lib.sh"
 T=$SAMPLES/cases/credit2-cap.xen
 
@@ -28,6 +28,49 @@ says "$OUT" "held by its own limit"
 run report -q -f json "$SAMPLES/saved.xen"
 status 0
 check "unknown without the scheduler's records" grep -q '"limits": null' "$OUT"
+# what depends on it: why, the worst moments, tables and limits, against the records in the file
+run why -q -f json --worst 9 --kind offline "$T"
+status 0
+cp "$OUT" "$WORK/why.json"
+run report -q -f csv --worst 9 --kind offline "$T"
+status 0
+cp "$OUT" "$WORK/worst.csv"
+run export -q -f csv-tables -o "$WORK/tables" "$T"
+status 0
+run check -q -f json --max held=0% --max held.count=0 --max held.max=0ns --max held.p50=0ns "$T"
+status 1
+cp "$OUT" "$WORK/check.json"
+check "as the file's records have it" python3 "$GOLDEN/holds_oracle.py" "$T" 2596099705 "$WORK"
+run why -q --worst 1 --kind offline "$T"
+status 0
+says "$OUT" "offline, held by its cap"
+run check -q --max held=75% --max held.count=8 --max held.max=593ms "$T"
+status 0
+for unknown in saved.xen kvm-paused.dat; do
+	run check -q --max held=1% "$SAMPLES/$unknown"
+	status 4
+	says "$OUT" "held=1%: unknown, as "
+done
+# a guest's warning in this time: three forms of its log, one verdict
+line="watchdog: BUG: soft lockup - CPU#0 stuck for 1s! [burn:77]"
+echo "[   12.500000] $line" > "$WORK/console.log"
+echo "[   12.500000] d1 kernel: $line" > "$WORK/journal.log"
+printf '{"_TRANSPORT":"kernel","_SOURCE_MONOTONIC_TIMESTAMP":"12500000","MESSAGE":"%s"}\n' "$line" > "$WORK/json.log"
+for log in console journal json; do
+	run why -q -f json --guest-log "d1:$WORK/$log.log" --log-offset d1:-10 "$T"
+	status 0
+	cp "$OUT" "$WORK/$log.verdict"
+done
+check "out of quota" python3 - "$WORK" << 'END'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/tables/interval.csv")))
+held = sum(min(int(row["end_ns"]), 2500000000) - max(int(row["start_ns"]), 1500000000) for row in rows
+           if row["held_ns"] not in ("", "0") and int(row["end_ns"]) > 1500000000 and int(row["start_ns"]) < 2500000000)
+for log in "console", "journal", "json":
+    answer, = json.load(open(f"{sys.argv[1]}/{log}.verdict"))["answers"]
+    assert (answer["verdict"], answer["largest_part"], answer["time_ns"]) == ("host", "limit", 2500000000), answer
+    assert answer["parts"]["limit_ns"] == held > 500000000, (answer["parts"], held)
+END
 if command -v xenalyze > /dev/null; then
 	xenalyze --svm-mode --cpu-hz 2596099705 --dump-all "$T" > "$WORK/dump" 2> /dev/null
 	check "as long as xenalyze shows it offline" python3 - "$WORK/dump" $(cat "$WORK/all") << 'END'

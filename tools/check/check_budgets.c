@@ -17,6 +17,7 @@
 #include "table.h"
 #include "text_columns.h"
 #include "virt_delivery.h"
+#include "virt_limits.h"
 #include "virt_needs.h"
 #include "virt_arguments.h"
 #include "virt_window_walk.h"
@@ -205,6 +206,21 @@ static int compare_costs(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+static int keep(struct judging *judging, const struct virt_worst_hit *hit)
+{
+	if (judging->highest.kind == VIRT_WORST_N_KINDS ||
+	    hit->cost_ns > judging->highest.cost_ns)
+		judging->highest = *hit;
+	/* how long the others took is not known */
+	if (!hit->whole)
+		return 0;
+	if (ARRAY_GROW(judging->costs, judging->n_costs, judging->room))
+		return -ENOMEM;
+	judging->costs[judging->n_costs++] = hit->cost_ns;
+	judging->cost_ns += (double)hit->cost_ns;
+	return 0;
+}
+
 static int collect(void *arg, const struct virt_worst_hit *hit)
 {
 	struct judging *judging = arg;
@@ -223,17 +239,27 @@ static int collect(void *arg, const struct virt_worst_hit *hit)
 			return 0;
 		judging->unsplit |= moment.unsplit;
 	}
-	if (judging->highest.kind == VIRT_WORST_N_KINDS ||
-	    hit->cost_ns > judging->highest.cost_ns)
-		judging->highest = *hit;
-	/* how long the others took is not known */
-	if (!hit->whole)
-		return 0;
-	if (ARRAY_GROW(judging->costs, judging->n_costs, judging->room))
-		return -ENOMEM;
-	judging->costs[judging->n_costs++] = hit->cost_ns;
-	judging->cost_ns += (double)hit->cost_ns;
-	return 0;
+	return keep(judging, hit);
+}
+
+/** The holds of a vCPU that begin in the window. Return: 0 or -ENOMEM. */
+static int collect_holds(struct judging *judging, int32_t vcpu)
+{
+	struct virt_hold_range holds = virt_vcpu_holds(judging->model, vcpu, judging->from_ns,
+						       judging->to_ns);
+	int ret = 0;
+
+	for (size_t i = 0; i < holds.n && !ret; i++) {
+		const struct virt_hold *hold = &holds.first[i];
+		struct virt_worst_hit hit = {
+			.time_ns = hold->from_ns, .cost_ns = hold->to_ns - hold->from_ns,
+			.vcpu = vcpu, .whole = hold->complete,
+		};
+
+		if (virt_begins_in(hold->from_ns, judging->from_ns, judging->to_ns))
+			ret = keep(judging, &hit);
+	}
+	return ret;
 }
 
 static void collect_all(struct judging *judging, const struct subject *subject)
@@ -247,6 +273,11 @@ static void collect_all(struct judging *judging, const struct subject *subject)
 	judging->cost_ns = 0;
 	judging->unsplit = false;
 	judging->highest.kind = VIRT_WORST_N_KINDS;
+	if (judging->budget->held) {
+		for (size_t i = 0; i < subject->n && !judging->error; i++)
+			judging->error = collect_holds(judging, subject->vcpus[i]);
+		return;
+	}
 	if (virt_worst_each(judging->worst, &query, collect, judging))
 		judging->error = -ENOMEM;
 }
@@ -363,6 +394,15 @@ static void add_irqs(struct sums *sums, const struct judging *judging, int32_t v
 	}
 }
 
+static void add_holds(struct sums *sums, const struct judging *judging, int32_t vcpu)
+{
+	struct virt_held held = virt_vcpu_held(judging->model, vcpu, judging->from_ns,
+					       judging->to_ns);
+
+	sums->ns += (double)held.ns;
+	sums->count += held.count;
+}
+
 static void add_vcpu(struct sums *sums, const struct judging *judging, int32_t vcpu)
 {
 	const struct virt_window_stats *stats = virt_window_walk_vcpu(judging->walk, vcpu);
@@ -370,6 +410,8 @@ static void add_vcpu(struct sums *sums, const struct judging *judging, int32_t v
 	sums->known_ns += (double)stats->known_ns;
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		sums->unsplit_ns += (double)stats->unsplit_ns[state];
+	if (judging->budget->held)
+		add_holds(sums, judging, vcpu);
 	switch (judging->budget->kind) {
 	case VIRT_WORST_EXIT:
 		sums->count += count_exits(judging, stats, sums);
@@ -408,7 +450,7 @@ static double value_with(const struct judging *judging, const struct sums *sums,
 static void take_value(struct judging *judging, const struct sums *sums, struct result *result)
 {
 	bool is_state = judging->budget->kind == VIRT_WORST_STEAL ||
-			judging->budget->kind == VIRT_WORST_WAKE;
+			judging->budget->kind == VIRT_WORST_WAKE || judging->budget->held;
 
 	switch (judging->budget->statistic) {
 	case BUDGET_LENGTH:
@@ -444,7 +486,7 @@ static void judge(struct judging *judging, const struct subject *subject,
 		result->why = "the trace shows nothing of this time";
 		result->outcome = CHECK_UNKNOWN;
 	} else if (is_exit ? exceeded && is_cost && judging->unsplit :
-			     !exceeded && sums->unsplit_ns > 0) {
+			     !exceeded && sums->unsplit_ns > 0 && !budget->held) {
 		result->why = "waits for a pCPU were not recorded: record sched_switch and "
 			      "sched_wakeup, or Xen's scheduler";
 		result->outcome = CHECK_UNKNOWN;
@@ -609,6 +651,26 @@ static struct result judge_task(struct judging *judging, const struct host_task_
 	return result;
 }
 
+/** Does the trace show what a limit is about? If not, @result has the reason. */
+static bool is_shown(struct judging *judging, struct result *result)
+{
+	enum virt_number number = number_of(judging->budget);
+
+	if (judging->budget->held && !virt_model_knows_holds(judging->model))
+		result->why = virt_model_hypervisor(judging->model) == VIRT_KVM ?
+			      "KVM's quotas are known for the whole recording only: see report" :
+			      "the trace has no records of credit2 or RTDS: record the part "
+			      "sched.scheduler (-e 0x22000)";
+	else if (!judging->budget->held && !virt_model_knows(judging->model, number))
+		result->why = virt_model_advice(judging->model, number, judging->advice,
+						sizeof(judging->advice));
+	else
+		return true;
+	result->outcome = CHECK_UNKNOWN;
+	result->is_hidden = true;
+	return false;
+}
+
 static struct result judge_subject(struct judging *judging, const struct subject *subject)
 {
 	struct result result = { .worst.kind = VIRT_WORST_N_KINDS };
@@ -616,13 +678,8 @@ static struct result judge_subject(struct judging *judging, const struct subject
 
 	if (subject->task)
 		return judge_task(judging, subject->task);
-	if (!virt_model_knows(judging->model, number_of(judging->budget))) {
-		result.outcome = CHECK_UNKNOWN;
-		result.is_hidden = true;
-		result.why = virt_model_advice(judging->model, number_of(judging->budget),
-					       judging->advice, sizeof(judging->advice));
+	if (!is_shown(judging, &result))
 		return result;
-	}
 	for (size_t i = 0; i < subject->n; i++)
 		add_vcpu(&sums, judging, subject->vcpus[i]);
 	collect_all(judging, subject);
@@ -679,10 +736,10 @@ static void text_window(const struct judging *judging, struct output *out)
 static void text_worst(const struct judging *judging, const struct result *result,
 		       struct output *out)
 {
-	static const char *const nouns[VIRT_WORST_N_KINDS] = {
+	static const char *const nouns[VIRT_WORST_N_KINDS + 1] = {
 		[VIRT_WORST_EXIT] = "VM exits", [VIRT_WORST_STEAL] = "preemptions",
 		[VIRT_WORST_WAKE] = "wake-ups", [VIRT_WORST_MIGRATION] = "migrations",
-		[VIRT_WORST_IRQ] = "interrupts",
+		[VIRT_WORST_IRQ] = "interrupts", [VIRT_WORST_N_KINDS] = "holds",
 	};
 	char text[32];
 

@@ -26,6 +26,10 @@ static int take_kind(struct budget *budget, const char *name, size_t size)
 {
 	const char *known;
 
+	budget->held = size == strlen("held") && !memcmp(name, "held", size);
+	budget->kind = VIRT_WORST_N_KINDS;
+	if (budget->held)
+		return 0;
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
 		known = virt_worst_kind_name((enum virt_worst_kind)kind);
 		if (strlen(known) == size && !memcmp(known, name, size)) {
@@ -136,7 +140,7 @@ static int take_name(struct budget *budget, char *name, const char **wrong)
 	char *rest = name + size;
 	int ret = 0;
 
-	*wrong = "no such metric; use exit, steal, wake, migration, irq or lost";
+	*wrong = "no such metric; use exit, steal, wake, held, migration, irq or lost";
 	if (take_kind(budget, name, size) || budget->kind == VIRT_WORST_OFFLINE ||
 	    budget->kind == VIRT_WORST_TSC)
 		return -EINVAL;

@@ -4,8 +4,8 @@
  * @brief	Limits for vCPUs, in the form that users type: wake.p99=200us, steal=1%.
  *
  * The form is METRIC[REASON].STATISTIC=LIMIT; for a kind of steal, steal[KIND]=LIMIT; for
- * interrupts, irq[VECTOR].STATISTIC=LIMIT. Metrics are the kinds of moments of virt_worst.h, so
- * each number is that of report.
+ * interrupts, irq[VECTOR].STATISTIC=LIMIT. Metrics are the kinds of moments of virt_worst.h, and
+ * "held" (virt_limits.h), so each number is that of report.
  */
 #ifndef KSHARK_VIRT_BUDGET_H
 #define KSHARK_VIRT_BUDGET_H
@@ -39,6 +39,8 @@ struct budget {
 					 * of a cause (exit_causes.h), in the same way; or NULL */
 	bool		is_cause;	/* @argument names a cause */
 	enum virt_steal_kind steal_kind; /* of steal; VIRT_STEAL_N_KINDS: of any kind */
+	bool		held;		/* of how long its own limit holds a vCPU (virt_limits.h),
+					 * @kind is VIRT_WORST_N_KINDS */
 	enum virt_worst_kind kind;	/* none of OFFLINE, TSC */
 	enum budget_statistic statistic;
 	uint32_t	per_million;	/* which percentile; 1000000: the maximum */

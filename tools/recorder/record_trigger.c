@@ -66,6 +66,10 @@ int record_limit_parse(const char *text, struct record_trigger *trigger, const c
 	struct budget_list list = { 0 };
 	int ret = budget_add(&list, text, wrong);
 
+	if (!ret && list.items->held) {
+		*wrong = "this limit can only be checked in a recording";
+		ret = -EINVAL;
+	}
 	if (!ret)
 		*trigger = (struct record_trigger){
 			.text = text, .kind = list.items->kind, .is_limit = true,
