@@ -254,19 +254,25 @@ write_error:
 
 /**
  * KernelShark would say that there is no data.
- * @path: where the file is; messages call it @shown
+ * @path: where the file is, of this kind; messages call it @shown
  *
  * Return: false if none of our plugins reads it.
  */
-static bool check_kind(const struct view_files *files, const char *path, const char *shown)
+static bool check_kind(const struct view_files *files, const char *path, enum file_kind kind,
+		       const char *shown)
 {
 	uint8_t head[FOREIGN_FILE_HEAD];
 	const char *problem;
 	bool is_copied;
 	int n;
 
-	if (files->any_kind || kind_of(path) != FILE_UNKNOWN)
+	if (files->any_kind || kind != FILE_UNKNOWN)
 		return true;
+	if (kind_of(path) != FILE_UNKNOWN) {
+		ksv_error("%s: reading its beginning failed once: try again, and look at the disk",
+			  shown);
+		return false;
+	}
 	n = xentrace_head(path, head, sizeof(head), &is_copied);
 	problem = n > 0 ? foreign_file_problem(head, (size_t)n) : NULL;
 	ksv_error("%s: %s; if another plugin reads it, load it with -- -p PLUGIN", shown,
@@ -302,7 +308,7 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 				   files->max_input ? files->max_input : XENTRACE_MAX_INPUT);
 	if (fd != STDIN_FILENO)
 		close(fd);
-	if (!ret && !check_kind(files, raw, from))
+	if (!ret && !check_kind(files, raw, kind_of(raw), from))
 		ret = -EIO;
 	if (ret)
 		goto out;
@@ -495,7 +501,7 @@ static bool check_content(const struct view_files *files, const char *path, bool
 	enum file_kind kind = kind_of(path);
 
 	*calls = kind == FILE_XENTRACE;
-	if (!check_kind(files, path, path))
+	if (!check_kind(files, path, kind, path))
 		return false;
 	if (kind == FILE_MONITOR && files->n > 1)
 		note_alignment(path);
