@@ -160,6 +160,7 @@ static int take_facts(struct kvm_reader *reader)
 	facts->is_host = reader_get_number(&cursor, 1);
 	facts->has_vcpus = reader_get_number(&cursor, 1);
 	facts->shifted = reader_get_number(&cursor, 1);
+	facts->jump = (int64_t)reader_get_number(&cursor, INT64_MAX);
 	facts->kinds = reader_get_number(&cursor, UINT64_MAX);
 	facts->trace_id = reader_get_number(&cursor, UINT64_MAX);
 	facts->n_cpus = (int32_t)reader_get_number(&cursor, KVM_MOST_CPUS);

@@ -63,6 +63,7 @@ static void put_facts(struct child *child)
 	reader_put_number(out, facts->is_host);
 	reader_put_number(out, facts->has_vcpus);
 	reader_put_number(out, facts->shifted);
+	reader_put_number(out, (uint64_t)facts->jump);
 	reader_put_number(out, facts->kinds);
 	reader_put_number(out, facts->trace_id);
 	reader_put_number(out, (uint64_t)facts->n_cpus);

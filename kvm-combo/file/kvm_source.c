@@ -388,6 +388,7 @@ struct kvm_source *kvm_source_open(const char *path, const struct kvm_source_fil
 	source->last_named = VIRT_NONE;
 	source->facts.unit = file->info.unit;
 	source->facts.shifted = file->info.shifted;
+	source->facts.jump = file->info.jump;
 	memcpy(source->facts.clock, file->info.clock, sizeof(source->facts.clock));
 	/* libtracecmd closes its own */
 	source->pages.fd = dup(file->fd);

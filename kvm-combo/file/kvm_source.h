@@ -46,6 +46,7 @@ struct kvm_facts {
 	bool		is_host;	/* kvm_trace_is_host() */
 	bool		has_vcpus;	/* kvm_trace_has_vcpus() */
 	bool		shifted;	/* so that instances cannot be read */
+	int64_t		jump;		/* of its offsets, struct trace_dat_info */
 	char		*stranger;	/* kvm_trace_stranger(), or NULL */
 	uint64_t	kinds;		/* kvm_fields_kinds() */
 	uint64_t	trace_id;	/* 0: none */

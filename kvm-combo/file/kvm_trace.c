@@ -4,6 +4,7 @@
  * @brief	The trace.dat of a KVM host and those of its guests, without KernelShark.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ struct kvm_trace {
 	bool		part_is_strange;	/* its sidecar's part is another trace's */
 	char		*meta_error;		/* why there is none, or NULL */
 	enum trace_dat_unit unit;
+	bool		hides_offsets;	/* of trace-cmd, to another file's times */
 	uint64_t	hz;			/* of cycles; 0: they are taken for ns */
 	bool		aligned;
 	int64_t		offset;			/* if so */
@@ -240,8 +242,9 @@ enum trace_dat_unit kvm_trace_unit(const struct kvm_trace *trace)
 
 bool kvm_trace_hide_offsets(struct kvm_trace *trace)
 {
-	return trace->reader ? kvm_reader_hide_offsets(trace->reader) :
-			       kvm_source_hide_offsets(trace->source);
+	trace->hides_offsets = trace->reader ? kvm_reader_hide_offsets(trace->reader) :
+					       kvm_source_hide_offsets(trace->source);
+	return trace->hides_offsets;
 }
 
 int kvm_trace_set_steps(struct kvm_trace *trace, const struct virt_clock_step *steps, size_t n)
@@ -474,6 +477,8 @@ static void note_buffers(const struct kvm_trace *trace, struct trace_notes *note
 
 void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 {
+	char text[PATH_MAX + 512];
+
 	if (trace->meta_error)
 		trace_notes_add(notes, TRACE_NOTE_SIDECAR, TRACE_NOTE_WARNING, "%s",
 				trace->meta_error);
@@ -486,6 +491,11 @@ void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 		trace_notes_add(notes, TRACE_NOTE_UNIT, TRACE_NOTE_WARNING,
 				"%s: its times are TSC cycles of unknown length, and are read as "
 				"ns. Give --cpu-hz", trace->path);
+	if (trace->facts->jump && !trace->hides_offsets) {
+		trace_dat_jump_text(trace->path, trace->facts->jump, trace->unit, text,
+				    sizeof(text));
+		trace_notes_add(notes, TRACE_NOTE_ALIGNMENT, TRACE_NOTE_WARNING, "%s", text);
+	}
 	if (trace->facts->damaged_cpu >= 0)
 		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
 				"%s: the records of CPU %d are damaged; they are read up to there. "

@@ -63,7 +63,9 @@ struct seen {
 	int		n_instances;
 	char		first_clock[32];	/* of the buffers with records */
 	char		other_clock[32];	/* of one that has another */
-	bool		has_scale;	/* to ns, which libtracecmd applies */
+	bool		has_scale;	/* to ns, which libtracecmd applies: */
+	struct trace_dat_scale scale;
+	uint64_t	jump;		/* of offsets to another file's times, before that */
 };
 
 /** Does the text end within @size bytes? Return: its size with the end, or 0. */
@@ -143,6 +145,69 @@ static void see_list(const struct dat_option *option, struct seen *seen)
 	seen->is_counter |= !strcmp(seen->chosen_clock, "counter");
 }
 
+/** trace-cmd's estimates by PTP differ by a few ms. */
+#define LEAST_JUMP_NS	20000000
+/* No clock gains or loses one in so much; bad quartzes do one in 5000. */
+#define LEAST_DRIFT	1000
+
+/** A sample of the offsets: of a CPU there are all times, then all offsets, then all factors. */
+static uint64_t sample(const struct dat_file *dat, const uint8_t *data, uint64_t n, int row,
+		       uint64_t i)
+{
+	return dat_get(dat, data + (size_t)((uint64_t)row * n + i) * 8, 8);
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return (int64_t)(a - b) < 0 ? b - a : a - b;
+}
+
+/**
+ * Trace id, flags, and the number of CPUs; for each of them how many samples there are, and these.
+ * A clock drifts, and does not jump: then trace-cmd has taken another one for the guest's. What is
+ * of another form shows nothing.
+ */
+static void see_shifts(const struct dat_file *dat, const struct dat_option *option,
+		       struct seen *seen)
+{
+	size_t at = 16;
+	uint64_t n_cpus, n;
+
+	if (option->size < at)
+		return;
+	n_cpus = dat_get(dat, option->data + 12, 4);
+	for (uint64_t cpu = 0; cpu < n_cpus && option->size - at >= 4; cpu++) {
+		const uint8_t *data = option->data + at + 4;
+
+		n = dat_get(dat, option->data + at, 4);
+		at += 4;
+		if (n > (option->size - at) / 24)
+			return;
+		for (uint64_t i = 1; i < n; i++) {
+			uint64_t passed = distance(sample(dat, data, n, 0, i),
+						   sample(dat, data, n, 0, i - 1));
+			uint64_t jump = distance(sample(dat, data, n, 1, i),
+						 sample(dat, data, n, 1, i - 1));
+
+			/* offsets of other factors cannot be compared */
+			if (sample(dat, data, n, 2, i) == sample(dat, data, n, 2, i - 1) &&
+			    jump > passed / LEAST_DRIFT && jump > seen->jump)
+				seen->jump = jump;
+		}
+		at += (size_t)n * 24;
+	}
+}
+
+/** In the unit of the times; 0 if trace-cmd's estimates may differ by that. */
+static int64_t jump_of(const struct seen *seen)
+{
+	unsigned __int128 jump = seen->jump;
+
+	if (seen->has_scale)
+		jump = jump * seen->scale.mult >> seen->scale.shift;
+	return jump < LEAST_JUMP_NS || jump > INT64_MAX ? 0 : (int64_t)jump;
+}
+
 static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *option)
 {
 	struct seen *seen = arg;
@@ -158,9 +223,13 @@ static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *op
 		break;
 	case DAT_TIME_SHIFT:
 		seen->is_shifted = true;
+		see_shifts(dat, option, seen);
 		break;
 	case DAT_TSC2NSEC:
-		seen->has_scale |= dat_scale(dat, option, &scale) && scale.mult;
+		if (dat_scale(dat, option, &scale) && scale.mult && scale.shift < 64) {
+			seen->has_scale = true;
+			seen->scale = scale;
+		}
 		break;
 	}
 	return true;
@@ -211,9 +280,25 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 				    seen.other_clock);
 	info->unit = unit_of(&seen);
 	info->shifted = seen.is_shifted;
+	info->jump = jump_of(&seen);
 	snprintf(info->clock, sizeof(info->clock), "%s",
 		 seen.has_clock ? seen.chosen_clock : seen.clock);
 	return !info->packed || dat_unpack_check(dat);
+}
+
+void trace_dat_jump_text(const char *path, int64_t jump, enum trace_dat_unit unit, char *text,
+			 size_t size)
+{
+	char by[64];
+
+	if (unit == TRACE_DAT_NS)
+		snprintf(by, sizeof(by), "%.3f s", (double)jump / 1e9);
+	else
+		snprintf(by, sizeof(by), "%lld cycles", (long long)jump);
+	snprintf(text, size, "%s: trace-cmd's own time offsets of this guest jump by %s, which no "
+		 "clock does: records there are that far from their time, and durations across "
+		 "it are wrong. 'kshark-virt align --write' with the host's trace puts them right",
+		 path, by);
 }
 
 bool trace_dat_check(const char *path, char *problem, size_t size, struct trace_dat_info *info)

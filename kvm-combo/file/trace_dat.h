@@ -43,7 +43,18 @@ struct trace_dat_info {
 	char		clock[TRACE_DAT_CLOCK];	/* its name in trace_clock: "local"; or empty */
 	bool		shifted;	/* libtracecmd brings times to another file's, of the top
 					 * buffer alone */
+	int64_t		jump;		/* by which the offsets for that jump at most, as no clock
+					 * does, in the unit of the times; else 0 */
 };
+
+/**
+ * trace_dat_jump_text - what a jump of a file's offsets does to its times, and what helps
+ * @path: of the file, which the text begins with
+ * @jump: as in struct trace_dat_info
+ * @unit: of the times
+ */
+void trace_dat_jump_text(const char *path, int64_t jump, enum trace_dat_unit unit, char *text,
+			 size_t size);
 
 /**
  * trace_dat_check - can this file be read?

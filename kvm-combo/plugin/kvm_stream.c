@@ -15,6 +15,7 @@
 #include <libkshark-tepdata.h>
 
 #include "escape.h"
+#include "ks_clock.h"
 #include "ks_stream.h"
 #include "kvm_fields.h"
 #include "kvm_meta.h"
@@ -277,6 +278,14 @@ static bool set_hz(struct kshark_data_stream *stream, const struct kvm_meta *met
 	return hz && input && tracecmd_set_ts2secs && !tracecmd_set_ts2secs(input, hz);
 }
 
+/** Has an alignment replaced trace-cmd's own offsets? */
+static bool hides_offsets(const struct kshark_data_stream *stream)
+{
+	const int64_t *parts = ks_clock_of(stream);
+
+	return parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES);
+}
+
 /**
  * What keeps the model of a stream from being that of its trace. KernelShark makes a stream of each
  * buffer of a file.
@@ -302,6 +311,8 @@ static bool check_reading(struct kshark_data_stream *stream, const struct kvm_me
 		snprintf(facts, sizeof(facts), "%s: its times are TSC cycles of unknown length, "
 			 "and KernelShark reads them as ns. Record with trace-cmd record "
 			 "--tsc2nsec", stream->file);
+	else if (info.jump && !hides_offsets(stream))
+		trace_dat_jump_text(stream->file, info.jump, info.unit, facts, sizeof(facts));
 	ks_stream_note(stream, VIRT_NOTE_FACTS, facts);
 	return !info.counts_events;
 }
