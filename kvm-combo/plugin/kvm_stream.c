@@ -275,7 +275,17 @@ static bool set_hz(struct kshark_data_stream *stream, const struct kvm_meta *met
 	/* a variable that cannot be understood has been reported */
 	xen_trace_options_from_env(&options, problem, sizeof(problem));
 	hz = options.cpu_hz ? options.cpu_hz : meta ? meta->cpu_khz * 1000 : 0;
-	return hz && input && tracecmd_set_ts2secs && !tracecmd_set_ts2secs(input, hz);
+	if (!hz || !input || !tracecmd_set_ts2secs || tracecmd_set_ts2secs(input, hz))
+		return false;
+	ks_stream_note_clock(stream, hz, options.cpu_hz ? "from --cpu-hz or XEN_CPUHZ" :
+			     "from its sidecar");
+	return true;
+}
+
+/** ns = cycles * mult >> shift */
+static uint64_t hz_of(const struct trace_dat_scale *scale)
+{
+	return (uint64_t)(((unsigned __int128)1000000000 << scale->shift) / scale->mult);
 }
 
 /** Has an alignment replaced trace-cmd's own offsets? */
@@ -297,7 +307,12 @@ static bool check_reading(struct kshark_data_stream *stream, const struct kvm_me
 	struct trace_dat_info info = { 0 };
 	char problem[256], text[SAID_BYTES] = "", facts[SAID_BYTES] = "";
 	bool fits = trace_dat_check(stream->file, problem, sizeof(problem), &info);
+	struct trace_dat_scale scale;
 
+	if (info.unit == TRACE_DAT_NS && trace_dat_find_scale(stream->file, &scale))
+		ks_stream_note_clock(stream, hz_of(&scale), "from the file");
+	else
+		ks_stream_note(stream, VIRT_NOTE_CLOCK, NULL);
 	if (!fits && info.counts_events)
 		snprintf(text, sizeof(text), "%s: %s", stream->file, problem);
 	else if (info.n_instances)
@@ -308,9 +323,9 @@ static bool check_reading(struct kshark_data_stream *stream, const struct kvm_me
 		say_once(text);
 	ks_stream_note(stream, VIRT_NOTE_READING, text);
 	if (info.unit == TRACE_DAT_CYCLES && !set_hz(stream, meta))
-		snprintf(facts, sizeof(facts), "%s: its times are TSC cycles of unknown length, "
-			 "and KernelShark reads them as ns. Record with trace-cmd record "
-			 "--tsc2nsec", stream->file);
+		snprintf(facts, sizeof(facts), "%s: wrong unit: times are TSC cycles, shown as ns. "
+			 "Give the frequency: kshark-virt view --cpu-hz, or cpu_khz in its sidecar",
+			 stream->file);
 	else if (info.jump && !hides_offsets(stream))
 		trace_dat_jump_text(stream->file, info.jump, info.unit, facts, sizeof(facts));
 	ks_stream_note(stream, VIRT_NOTE_FACTS, facts);
@@ -396,4 +411,5 @@ void kvm_stream_detach(struct kshark_data_stream *stream)
 	ks_stream_note(stream, VIRT_NOTE_SIDECAR, NULL);
 	ks_stream_note(stream, VIRT_NOTE_READING, NULL);
 	ks_stream_note(stream, VIRT_NOTE_FACTS, NULL);
+	ks_stream_note(stream, VIRT_NOTE_CLOCK, NULL);
 }

@@ -76,6 +76,16 @@ bool isNoted(int streamId)
 	return noted;
 }
 
+/** Of a stream that nothing has moved. */
+QString recorded(int streamId)
+{
+	char *text = virt_registry_note(streamId, VIRT_NOTE_CLOCK);
+	QString clock = text && *text ? QString(" (%1)").arg(text) : QString();
+
+	free(text);
+	return "Clock as recorded" + clock.toHtmlEscaped();
+}
+
 QString realFile(int streamId)
 {
 	return QFileInfo(QString::fromLocal8Bit(fileOf(streamId).c_str())).canonicalFilePath();
@@ -253,14 +263,15 @@ QString VirtClocks::describe(int streamId) const
 			text += QString("; cycles shown as ns of a TSC of %1 kHz")
 				.arg(parts[KS_CLOCK_HZ] / 1000);
 		else if (cycles)
-			text += "; wrong unit: times are TSC cycles, shown as ns";
+			text += ". Wrong unit: times are TSC cycles, shown as ns."
+				" Give the frequency: kshark-virt view --cpu-hz";
 		lines << text.toHtmlEscaped();
 		if (parts[KS_CLOCK_OFFSET] != found)
 			lines << QString("and %1 ns by hand").arg(parts[KS_CLOCK_OFFSET] - found);
 	} else if (virtClockParts(streamId)[KS_CLOCK_OFFSET]) {
 		lines << "Times of the file, moved by hand";
 	} else {
-		lines << "Clock as recorded";
+		lines << recorded(streamId);
 	}
 
 	auto known = _known.find(streamId);

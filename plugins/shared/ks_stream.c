@@ -85,3 +85,15 @@ void ks_stream_note(const struct kshark_data_stream *stream, enum virt_note note
 	virt_registry_set_note(stream->stream_id, note, shown);
 	free(shown);
 }
+
+void ks_stream_note_clock(const struct kshark_data_stream *stream, uint64_t hz,
+			  const char *source)
+{
+	char text[128] = "";
+
+	if (hz)
+		snprintf(text, sizeof(text), "%llu.%03llu MHz, %s",
+			 (unsigned long long)(hz / 1000000),
+			 (unsigned long long)(hz / 1000 % 1000), source);
+	ks_stream_note(stream, VIRT_NOTE_CLOCK, text);
+}

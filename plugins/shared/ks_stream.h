@@ -40,6 +40,14 @@ void ks_stream_attach_plugins(struct kshark_data_stream *stream);
 void ks_stream_note(const struct kshark_data_stream *stream, enum virt_note note,
 		    const char *text);
 
+/**
+ * ks_stream_note_clock - show the frequency of a stream's cycles, which are shown in ns
+ * @hz: 0: times are no cycles, or nothing is known of them
+ * @source: "from its sidecar", "assumed"
+ */
+void ks_stream_note_clock(const struct kshark_data_stream *stream, uint64_t hz,
+			  const char *source);
+
 #ifdef __cplusplus
 }
 #endif

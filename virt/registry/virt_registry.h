@@ -72,6 +72,7 @@ enum virt_note {
 	VIRT_NOTE_READING,	/* KernelShark reads it otherwise than it is meant */
 	VIRT_NOTE_FACTS,	/* all facts that limit what its numbers mean, a line each; among
 				 * them may be those of the other kinds */
+	VIRT_NOTE_CLOCK,	/* the frequency of its cycles, and its source */
 	VIRT_N_NOTES
 };
 

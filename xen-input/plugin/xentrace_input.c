@@ -162,6 +162,7 @@ int KSHARK_INPUT_DEINITIALIZER(struct kshark_data_stream *stream)
 	ks_stream_note(stream, VIRT_NOTE_CHANGED, NULL);
 	ks_stream_note(stream, VIRT_NOTE_DAMAGE, NULL);
 	ks_stream_note(stream, VIRT_NOTE_FACTS, NULL);
+	ks_stream_note(stream, VIRT_NOTE_CLOCK, NULL);
 	ks_stream_note(stream, VIRT_NOTE_SIDECAR, NULL);
 	interface = stream->interface;
 	free_stream_data(interface->handle);

@@ -338,9 +338,22 @@ static int put_columns(struct sink *sink, const struct row *rows, size_t n)
 	return 0;
 }
 
-/** Report once what is wrong with the file. */
+static const char *source_of(const struct xen_clock *clock)
+{
+	static const char *const sources[] = {
+		[XEN_CLOCK_OPTION] = "from --cpu-hz or XEN_CPUHZ",
+		[XEN_CLOCK_SIDECAR] = "from its sidecar",
+		[XEN_CLOCK_CALIBRATED] = "from run times in the trace",
+		[XEN_CLOCK_ASSUMED] = "assumed",
+	};
+
+	return sources[clock->source];
+}
+
+/** Report once what is wrong with the file, and what its clock is. */
 static void report(struct kshark_data_stream *stream, struct xentrace_stream *xs)
 {
+	const struct xen_clock *clock = xen_trace_clock(xs->trace);
 	char *notes, *damage;
 
 	if (xs->reported)
@@ -358,6 +371,7 @@ static void report(struct kshark_data_stream *stream, struct xentrace_stream *xs
 		damage[strcspn(damage, "\n")] = '\0';
 	ks_stream_note(stream, VIRT_NOTE_DAMAGE, damage);
 	ks_stream_note(stream, VIRT_NOTE_SIDECAR, xen_trace_meta_error(xs->trace));
+	ks_stream_note_clock(stream, clock->hz, source_of(clock));
 	free(damage);
 }
 
