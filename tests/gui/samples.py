@@ -4,8 +4,8 @@
 samples.py COPY LENGTH WHOLE... -- REPORT...   COPY is the table as text, LENGTH that of the window in ns; each WHOLE is
 the report of a file, each REPORT that of the window in a file with machines. Names are the same ones. Shares, of what
 is known, differ by less than 3 %, or 0.05 % of the time; unknown numbers are unknown in both. The window is as long as
-the first file; of several files, it may be longer by half of the longest one, as guests may begin before their host
-and end after it. A nested host's clock may be known only with its own host.
+the first file; of several files, it may be longer by half of the longest host's, as guests may begin before their host
+and end after it. A nested host is a guest: its own time, without its host, may be longer than both.
 """
 import json
 import re
@@ -14,8 +14,19 @@ import sys
 RELATIVE, ABSOLUTE = 0.03, 0.05
 
 
-def wanted_rows(paths):
-    """(name, {state: share, None if unknown}) of all vCPUs, and names of machines; the longest window"""
+def guests_of(paths):
+    """Files of guests, nested hosts among them: their times are the host's in the window."""
+    found = set()
+    for path in paths:
+        with open(path) as file:
+            report = json.load(file)
+        for one in report.get("reports", [report]):
+            found.update(guest["file"] for guest in one.get("guests", []))
+    return found
+
+
+def wanted_rows(paths, guests=frozenset()):
+    """(name, {state: share, None if unknown}) of all vCPUs, and names of machines; the longest window but of guests"""
     rows, machines, longest, files = [], [], 0, {}
     for path in paths:
         with open(path) as file:
@@ -25,7 +36,7 @@ def wanted_rows(paths):
             files.setdefault(one["file"], one)
     for report in files.values():
         begin, end = report["window_ns"]
-        if report["machines"]:
+        if report["machines"] and report["file"] not in guests:
             longest = max(longest, end - begin)
         for machine in report["machines"]:
             machines.append(machine["machine"])
@@ -53,7 +64,7 @@ def last(name):
 def main():
     copy, length, *paths = sys.argv[1:]
     whole, reports = paths[:paths.index("--")], paths[paths.index("--") + 1:]
-    first, longest = wanted_rows(whole[:1])[2], wanted_rows(whole)[2]
+    first, longest = wanted_rows(whole[:1])[2], wanted_rows(whole, guests_of(reports))[2]
     rows, machines, _ = wanted_rows(reports)
     bad = []
     with open(copy) as file:
