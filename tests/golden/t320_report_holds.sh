@@ -71,6 +71,30 @@ for log in "console", "journal", "json":
     assert (answer["verdict"], answer["largest_part"], answer["time_ns"]) == ("host", "limit", 2500000000), answer
     assert answer["parts"]["limit_ns"] == held > 500000000, (answer["parts"], held)
 END
+# A part that was cut during a hold knows it, and parts put together do.
+run split --from 0.3s --to 1.2s --output "$WORK/a.xen" "$T"
+status 0
+run split --from 1.2s --to 2s --output "$WORK/b.xen" "$T"
+status 0
+run merge --output "$WORK/ab.xen" "$WORK/a.xen" "$WORK/b.xen"
+status 0
+for part in "0.3s 1.2s a" "1.2s 2s b" "0.3s 2s ab"; do
+	set -- $part
+	run report --quiet --format json --from "$1" --to "$2" "$T"
+	cp "$OUT" "$WORK/whole.json"
+	run report --quiet --format json "$WORK/$3.xen"
+	check "holds in the part $3 are those of the whole" python3 - "$WORK/whole.json" "$OUT" << 'END'
+import json, sys
+def limits(value):
+    if isinstance(value, list):
+        return [found for inner in value for found in limits(inner)]
+    if not isinstance(value, dict):
+        return []
+    return [value["limits"]] if "limits" in value else limits(list(value.values()))
+whole, part = (limits(json.load(open(name))) for name in sys.argv[1:])
+assert whole == part and any(row["held_ns"] > 0 for rows in whole for row in rows), (whole, part)
+END
+done
 if command -v xenalyze > /dev/null; then
 	xenalyze --svm-mode --cpu-hz 2596099705 --dump-all "$T" > "$WORK/dump" 2> /dev/null
 	check "as long as xenalyze shows it offline" python3 - "$WORK/dump" $(cat "$WORK/all") << 'END'

@@ -74,6 +74,28 @@ static int join_losses(struct virt_part *to, const struct virt_part *from)
 	return ret;
 }
 
+static bool has_hold(const struct virt_part *model, const struct virt_part_hold *hold)
+{
+	for (size_t i = model->n_holds; i-- > 0; )
+		if (model->holds[i].vcpu == hold->vcpu)
+			return model->holds[i].hold.from_ns >= hold->hold.from_ns;
+	return false;
+}
+
+/** A hold that touches two parts is in both. Windows come in order of time, so holds do, too. */
+static int join_holds(struct virt_part *to, const struct virt_part *from)
+{
+	to->knows_holds &= from->knows_holds;
+	for (size_t i = 0; i < from->n_holds; i++) {
+		if (has_hold(to, &from->holds[i]))
+			continue;
+		if (ARRAY_GROW(to->holds, to->n_holds, to->room_holds))
+			return -ENOMEM;
+		to->holds[to->n_holds++] = from->holds[i];
+	}
+	return 0;
+}
+
 static int join_contradictions(struct virt_part *to, const struct virt_part *from)
 {
 	int ret = 0;
@@ -101,6 +123,7 @@ struct virt_part *merge_facts_begin(const struct virt_part *first)
 	part->unsplit = first->unsplit;
 	part->migrates = first->migrates;
 	part->recorded = first->recorded;
+	part->knows_holds = first->knows_holds;
 	part->n_known = first->n_known;
 	return part;
 }
@@ -125,6 +148,8 @@ int merge_facts_add(struct virt_part *part, const struct virt_part *window, bool
 
 	if (!ret)
 		ret = join_losses(part, window);
+	if (!ret)
+		ret = join_holds(part, window);
 	if (!ret)
 		ret = join_contradictions(part, window);
 	part->to_ns = window->to_ns;

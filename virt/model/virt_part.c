@@ -67,6 +67,7 @@ void virt_part_free(struct virt_part *part)
 	free(part->wakes);
 	free(part->left_out);
 	free(part->losses);
+	free(part->holds);
 	free(part->contradictions);
 	free(part);
 }
@@ -550,6 +551,21 @@ static int place_contradictions(const struct virt_part *part, struct virt_model 
 	return 0;
 }
 
+/** The records of a part do not show what a limit held when it began. */
+static int place_holds(const struct virt_part *part, struct virt_model *model)
+{
+	int ret = 0;
+
+	for (int32_t i = 0; i < model->n_vcpus; i++)
+		model->vcpus[i].n_holds = 0;
+	/* what cannot be is left aside */
+	for (size_t i = 0; i < part->n_holds && ret != -ENOMEM; i++)
+		ret = virt_model_add_hold(model, part->holds[i].vcpu, &part->holds[i].hold);
+	if (part->knows_holds)
+		virt_model_know_holds(model);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 int virt_part_finish(const struct virt_part *part, struct virt_model *model)
 {
 	int ret = 0;
@@ -570,6 +586,8 @@ int virt_part_finish(const struct virt_part *part, struct virt_model *model)
 		ret = place_losses(part, model);
 	if (!ret)
 		ret = place_contradictions(part, model);
+	if (!ret)
+		ret = place_holds(part, model);
 	if (ret)
 		return ret;
 	model->unsplit |= part->unsplit;

@@ -15,6 +15,7 @@
 #ifndef KSHARK_VIRT_VIRT_PART_H
 #define KSHARK_VIRT_VIRT_PART_H
 
+#include "virt_limits.h"
 #include "virt_model.h"
 #include "virt_power.h"
 
@@ -49,6 +50,12 @@ struct virt_part_contradiction {
 /** With more times, the last one of a kind also has the contradictions that follow it. */
 #define VIRT_PART_CONTRADICTIONS	50000
 
+/** What a vCPU's own limit held, see virt_limits.h. */
+struct virt_part_hold {
+	int32_t		vcpu;
+	struct virt_hold hold;
+};
+
 /** A task of the host that tracks and wakes refer to, see struct virt_task. */
 struct virt_part_task {
 	int32_t		pid;
@@ -81,6 +88,9 @@ struct virt_part {
 	struct virt_part_track *power[VIRT_POWER_N_KINDS];	/* n_pcpus each */
 	struct virt_loss *losses;		/* all that touch the part */
 	size_t		n_losses, room_losses;
+	bool		knows_holds;
+	struct virt_part_hold *holds;		/* all that touch the part, by vCPU, then by time */
+	size_t		n_holds, room_holds;
 	struct virt_part_contradiction *contradictions;	/* of the window of the part */
 	int		n_contradictions, room_contradictions;
 };

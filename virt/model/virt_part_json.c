@@ -361,6 +361,14 @@ static const struct json_field head_fields[] = {
 
 /* --- losses and contradictions --------------------------------------------------------------- */
 
+static const struct json_field hold_fields[] = {
+	{ JSON_A_NUMBER(NULL, struct virt_part_hold, vcpu, 0, 0, INT32_MAX), .always = true },
+	{ JSON_A_VALUE(NULL, struct virt_part_hold, hold.from_ns, 0) },
+	{ JSON_A_VALUE(NULL, struct virt_part_hold, hold.to_ns, 0) },
+	{ JSON_A_NUMBER(NULL, struct virt_part_hold, hold.complete, 0, 0, 1), .always = true },
+	JSON_FIELDS_END
+};
+
 static const struct json_field loss_fields[] = {
 	{ JSON_A_NUMBER(NULL, struct virt_loss, pcpu, 0, VIRT_NONE, INT16_MAX), .always = true },
 	{ JSON_A_VALUE(NULL, struct virt_loss, from_ns, 0) },
@@ -409,6 +417,9 @@ static int take_contradictions(struct json_object *root, const char *key, void *
 }
 
 static const struct json_field tail_fields[] = {
+	{ JSON_A_FLAG("knows_holds", struct virt_part, knows_holds) },
+	{ JSON_A_LIST("holds", struct virt_part, holds, n_holds, room_holds, hold_fields),
+	  .line = true },
 	{ JSON_A_LIST("losses", struct virt_part, losses, n_losses, room_losses, loss_fields),
 	  .line = true, .always = true },
 	{ .key = "contradictions", .kind = JSON_OWN, .put = put_contradictions,

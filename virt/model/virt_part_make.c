@@ -527,6 +527,24 @@ static int copy_tables(struct virt_part *part, const struct virt_model *whole)
 	return copy_tasks(part, whole);
 }
 
+static int copy_holds(struct virt_part *part, const struct virt_model *whole)
+{
+	part->knows_holds = virt_model_knows_holds(whole);
+	for (int32_t i = 0; i < whole->n_vcpus && part->knows_holds; i++) {
+		struct virt_hold_range range = virt_vcpu_holds(whole, i, part->from_ns,
+							       part->to_ns);
+
+		for (size_t k = 0; k < range.n; k++) {
+			if (ARRAY_GROW(part->holds, part->n_holds, part->room_holds))
+				return -ENOMEM;
+			part->holds[part->n_holds++] = (struct virt_part_hold){
+				i, range.first[k],
+			};
+		}
+	}
+	return 0;
+}
+
 static int copy_losses(struct virt_part *part, const struct virt_model *whole)
 {
 	for (size_t i = 0; i < whole->n_losses; i++) {
@@ -587,7 +605,7 @@ struct virt_part *virt_part_of(const struct virt_model *whole, int64_t from_ns, 
 	part->migrates = whole->migrates;
 	part->recorded = virt_model_recorded(whole);
 	part->n_known = whole->n_pcpus;
-	if (!copy_tables(part, whole) && !copy_losses(part, whole) &&
+	if (!copy_tables(part, whole) && !copy_losses(part, whole) && !copy_holds(part, whole) &&
 	    !copy_contradictions(part, whole))
 		return part;
 	virt_part_free(part);

@@ -104,6 +104,10 @@ void xen_part_set_clock(struct xen_part *part, const struct xen_clock *clock)
 	set_tracks(&change, model->pcpus, model->n_pcpus);
 	for (int kind = 0; kind < VIRT_POWER_N_KINDS; kind++)
 		set_tracks(&change, model->power[kind], model->n_pcpus);
+	for (size_t i = 0; i < model->n_holds; i++) {
+		set_time(&change, &model->holds[i].hold.from_ns);
+		set_time(&change, &model->holds[i].hold.to_ns);
+	}
 	for (size_t i = 0; i < model->n_losses; i++) {
 		set_time(&change, &model->losses[i].from_ns);
 		set_time(&change, &model->losses[i].to_ns);

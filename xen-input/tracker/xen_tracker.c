@@ -219,7 +219,7 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 	tracker_end_holds(tracker, end_ns);
 	ret = tracker->error;
 	tracker_tell_recorded(tracker, tracker->model);
-	/* a limit may have held vCPUs when the part began */
+	/* a limit may have held vCPUs when a part began: the part knows */
 	if (tracker->head.has_limits && tracker->have_runstates && !tracker->part)
 		virt_model_know_holds(tracker->model);
 	if (!ret)
