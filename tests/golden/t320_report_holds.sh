@@ -96,7 +96,7 @@ assert whole == part and any(row["held_ns"] > 0 for rows in whole for row in row
 END
 done
 if command -v xenalyze > /dev/null; then
-	xenalyze --svm-mode --cpu-hz 2596099705 --dump-all "$T" > "$WORK/dump" 2> /dev/null
+	xenalyze --cpu-hz 2596099705 --dump-all "$T" > "$WORK/dump" 2> /dev/null
 	check "as long as xenalyze shows it offline" python3 - "$WORK/dump" $(cat "$WORK/all") << 'END'
 import re, sys
 begin, end, total, n = None, 0, 0, 0
