@@ -17,6 +17,7 @@
 
 #include "array.h"
 #include "clock_world.h"
+#include "failing_memory.h"
 #include "kvm_tracker.h"
 #include "trace_builder.h"
 #include "virt_matrix.h"
@@ -26,18 +27,6 @@
 
 #define BASE	1000000000ULL
 #define RUNSTATE(old, new)	(0x00021001u | (old) << 8 | (new) << 4)
-
-static long countdown;		/* the allocation that fails; 0: none */
-static long n_allocations;
-
-static bool fails(void)
-{
-	n_allocations++;
-	if (!countdown || --countdown)
-		return false;
-	errno = ENOMEM;
-	return true;
-}
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);

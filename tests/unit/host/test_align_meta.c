@@ -18,20 +18,12 @@
 
 #include "align_meta.h"
 #include "array.h"
+#include "failing_memory.h"
 #include "json_read.h"
 #include "trace_builder.h"
 
 /** As many CPUs as are kept. */
 #define MOST_CPUS	4096
-
-static long countdown;		/* the allocation that fails; 0: none */
-static long n_allocations;
-
-static bool fails(void)
-{
-	n_allocations++;
-	return countdown && !--countdown;
-}
 
 void *__real_calloc(size_t n, size_t size);
 char *__real_strdup(const char *text);

@@ -12,20 +12,12 @@
 #include <stdlib.h>
 
 #include "align_pairing.h"
+#include "failing_memory.h"
 
 #define MACHINES	3
 #define VCPUS		2
 #define TURNS		600
 #define OFFSET		1000000
-
-static long countdown;		/* the allocation that fails; 0: none */
-static long n_allocations;
-
-static bool fails(void)
-{
-	n_allocations++;
-	return countdown && !--countdown;
-}
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);

@@ -13,19 +13,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "failing_memory.h"
 #include "kvm_regions.h"
-
-static long countdown;		/* the allocation that fails; 0: none */
-static long n_allocations;
-
-static bool fails(void)
-{
-	n_allocations++;
-	if (!countdown || --countdown)
-		return false;
-	errno = ENOMEM;
-	return true;
-}
 
 void *__real_realloc(void *p, size_t size);
 char *__real_strdup(const char *text);
