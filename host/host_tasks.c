@@ -189,6 +189,15 @@ static int64_t on_pcpus_ns(const struct host_task_sum *sum)
 	return sum->on_pcpus ? sum->on_pcpus->believed_ns : 0;
 }
 
+int64_t host_task_unknown_ns(const struct host_task_sum *sum, int64_t from_ns, int64_t to_ns)
+{
+	int64_t ns = to_ns - from_ns - on_pcpus_ns(sum);
+
+	for (int state = VIRT_LIFE_PREEMPTED; state < VIRT_LIFE_UNKNOWN; state++)
+		ns -= sum->ns[state];
+	return ns < 0 ? 0 : ns;
+}
+
 static int compare_sums(const void *a, const void *b)
 {
 	const struct host_task_sum *x = a, *y = b;

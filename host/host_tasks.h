@@ -80,6 +80,13 @@ static inline int64_t host_task_wait_ns(const struct host_task_sum *sum)
 	return sum->ns[VIRT_LIFE_PREEMPTED] + sum->ns[VIRT_LIFE_WAKING];
 }
 
+/**
+ * host_task_unknown_ns - how long [from, to) does not show what a task did
+ *
+ * In a trace that contradicts itself, a task is on two pCPUs at once: then it is 0.
+ */
+int64_t host_task_unknown_ns(const struct host_task_sum *sum, int64_t from_ns, int64_t to_ns);
+
 /** host_task_machine - the machine whose vCPU or thread a task is; or VIRT_NONE */
 int32_t host_task_machine(const struct virt_model *model, int32_t pid);
 

@@ -586,24 +586,13 @@ const struct budget *check_budgets_of_tasks(const struct budget_list *budgets)
 	return NULL;
 }
 
-/** The part of a window in which a task was in none of the states that the trace shows. */
-static int64_t unknown_ns(const struct judging *judging, const struct host_task_sum *task)
-{
-	int64_t ns = judging->to_ns - judging->from_ns;
-
-	ns -= task->on_pcpus ? task->on_pcpus->believed_ns : 0;
-	for (int state = VIRT_LIFE_PREEMPTED; state < VIRT_LIFE_UNKNOWN; state++)
-		ns -= task->ns[state];
-	return ns < 0 ? 0 : ns;
-}
-
 /** As for vCPUs, the part of the window that the trace shows counts. */
 static void judge_value(const struct judging *judging, const struct host_task_sum *task,
 			struct result *result)
 {
 	const struct budget *budget = judging->budget;
-	int64_t known_ns = judging->to_ns - judging->from_ns - unknown_ns(judging, task) -
-			   task->ns[VIRT_LIFE_ABSENT];
+	int64_t known_ns = judging->to_ns - judging->from_ns - task->ns[VIRT_LIFE_ABSENT] -
+			   host_task_unknown_ns(task, judging->from_ns, judging->to_ns);
 	int64_t waited_ns = task->ns[budget->kind == VIRT_WORST_STEAL ? VIRT_LIFE_PREEMPTED :
 									VIRT_LIFE_WAKING];
 

@@ -180,16 +180,9 @@ static void task_row(const struct page *page, const struct host_task_sum *sum,
 	bool lives = sum->pid > 0, wakes = lives && report_knows(report, VIRT_NUMBER_WAKING);
 	struct table_cell cells[ARRAY_SIZE(task_columns)];
 	char name[GUEST_TASK_NAME];
-	int64_t unknown_ns = window_ns - total_ns;
-
 	for (size_t i = 0; i < n; i++)
 		pcpus[i] = (struct table_on_pcpu){ sum->on_pcpus->places[i].pcpu,
 						   sum->on_pcpus->places[i].ns };
-	for (int state = VIRT_LIFE_PREEMPTED; state < VIRT_LIFE_UNKNOWN; state++)
-		unknown_ns -= sum->ns[state];
-	/* in a trace that contradicts itself, a task is on two pCPUs at once */
-	if (unknown_ns < 0)
-		unknown_ns = 0;
 	task_name(page, sum->pid, name);
 	cells[at++] = table_name("task");
 	cells[at++] = table_name(name);
@@ -207,7 +200,8 @@ static void task_row(const struct page *page, const struct host_task_sum *sum,
 	cells[at++] = lives ? woken_cell(page, sum->ns[VIRT_LIFE_BLOCKED]) : table_absent();
 	cells[at++] = lives ? woken_cell(page, sum->uninterruptible_ns) : table_absent();
 	cells[at++] = table_optional(lives, sum->ns[VIRT_LIFE_ABSENT]);
-	cells[at++] = table_optional(lives, unknown_ns);
+	cells[at++] = table_optional(lives, host_task_unknown_ns(sum, report->from_ns,
+								 report->to_ns));
 	cells[at++] = table_optional(lives, (int64_t)sum->migrations);
 	cells[at] = table_durations(wakes ? &sum->wake : NULL);
 	cells[at++].absent = !lives;
