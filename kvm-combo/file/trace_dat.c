@@ -147,7 +147,7 @@ static void see_list(const struct dat_option *option, struct seen *seen)
 
 /** trace-cmd's estimates by PTP differ by a few ms. */
 #define LEAST_JUMP_NS	20000000
-/* No clock gains or loses one in so much; bad quartzes do one in 5000. */
+/** No clock drifts by a thousandth; bad quartzes drift by a 5000th. */
 #define LEAST_DRIFT	1000
 
 /** A sample of the offsets: of a CPU there are all times, then all offsets, then all factors. */

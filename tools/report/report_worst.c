@@ -309,7 +309,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 		put_chain(out, &entry->chain, entry->event);
 	}
 	if (moment->kind != VIRT_WORST_OFFLINE && moment->held_ns)
-		out_printf(out, ", its budget held it for %s",
+		out_printf(out, ", %s held it for %s", virt_hold_words(VIRT_PREEMPTED),
 			   duration_text(moment->held_ns).text);
 	if (moment->entry_ns != VIRT_NO_TIME && moment->kind != VIRT_WORST_EXIT &&
 	    moment->kind != VIRT_WORST_WAKE)
