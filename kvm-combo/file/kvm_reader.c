@@ -236,7 +236,7 @@ struct kvm_reader *kvm_reader_open(const char *path, bool has_threads, char *err
 	}
 	/* the process reports a file that cannot be opened */
 	if (!has_threads)
-		trace_dat_hold(path);
+		held_file_hold(path);
 	ret = kvm_reader_start(path, has_threads, &reader->process);
 	if (ret)
 		snprintf(error, size, "%s: a process that reads it cannot start: %s", path,

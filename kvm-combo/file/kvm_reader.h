@@ -22,7 +22,7 @@ struct kvm_reader;
  * kvm_reader_open - start a process that opens a file
  * @has_threads: this process has threads, or very much memory: a program of its own reads. A copy
  *	of this process starts faster; it stays with the file that has this name now, also in later
- *	readers: trace_dat_hold().
+ *	readers: held_file_hold().
  *
  * Return: NULL, with the file's name and the remedy in @error.
  */

@@ -234,7 +234,7 @@ static void serve(struct child *child, const struct reader_head *head)
 
 void kvm_reader_child(const char *path, int fd, uint8_t *blocks, void (*read_symbols)(void))
 {
-	const int keep[] = { fd, trace_dat_held(path) };
+	const int keep[] = { fd, held_file_fd(path) };
 	struct child child = { .fd = fd, .blocks = blocks, .read_symbols = read_symbols };
 	struct kvm_source_file file;
 	char error[1024] = "";

@@ -104,9 +104,9 @@ static int spawn(char *const *argv, const int fds[3], pid_t *pid)
 
 static int start_program(const char *path, int fd, int blocks, pid_t *pid)
 {
-	bool is_copy = trace_dat_has_copy(path);
+	bool is_copy = held_file_is_copy(path);
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	const int fds[] = { fd, blocks, is_copy ? trace_dat_held(path) : null };
+	const int fds[] = { fd, blocks, is_copy ? held_file_fd(path) : null };
 	char *program = program_path(), *name = strdup(path), copy[] = KVM_READER_COPY;
 	char *argv[] = { program, name, is_copy ? copy : NULL, NULL };
 	int ret = null < 0 ? errno : program && name ? spawn(argv, fds, pid) : ENOMEM;

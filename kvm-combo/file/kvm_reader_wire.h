@@ -116,7 +116,7 @@ struct reader_process {
 	uint8_t		*blocks;	/* READER_BYTES, which both share; or NULL */
 };
 
-/** Second argument of the program: its standard error is what trace_dat_set_copy() had. */
+/** Second argument of the program: its standard error is what held_file_set_copy() had. */
 #define KVM_READER_COPY		"copy"
 
 /**

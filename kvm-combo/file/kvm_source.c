@@ -293,7 +293,7 @@ bool kvm_source_find(const char *path, struct kvm_source_file *file, char *error
 		snprintf(error, size, "%s: %s", path, problem);
 		return false;
 	}
-	file->fd = file->info.packed ? trace_dat_unpack(path, error, size) : trace_dat_open(path);
+	file->fd = file->info.packed ? trace_dat_unpack(path, error, size) : held_file_open(path);
 	if (file->fd < 0 && !file->info.packed)
 		snprintf(error, size, "%s: %s", path, regular_file_error(file->fd));
 	return file->fd >= 0;

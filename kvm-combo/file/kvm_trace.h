@@ -68,7 +68,7 @@ struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
  *
  * Only for programs with a single thread. A file on which libtracecmd crashes, or comes to no end,
  * is an error, here or in a walk. The trace is the file that has this name now, also if another
- * one gets it later: trace_dat_hold().
+ * one gets it later: held_file_hold().
  */
 struct kvm_trace *kvm_trace_open_apart(const char *path, char *error, size_t size);
 

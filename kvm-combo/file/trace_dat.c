@@ -19,7 +19,7 @@ const char trace_dat_magic[10] = "\x17\x08\x44tracing";
 bool trace_dat_is(const char *path)
 {
 	char head[sizeof(trace_dat_magic)];
-	int fd = trace_dat_open(path);
+	int fd = held_file_open(path);
 	bool is;
 
 	/* nothing may be taken from a pipe here */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace_dat_copies.h"
+#include "held_file.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -149,7 +149,7 @@ int trace_dat_set_clock(const char *path, const char *clock)
 	size_t size;
 	int ret = -EINVAL;
 
-	if (trace_dat_has_copy(path) || !*clock || strlen(clock) >= TRACE_DAT_CLOCK)
+	if (held_file_is_copy(path) || !*clock || strlen(clock) >= TRACE_DAT_CLOCK)
 		return -EINVAL;
 	if (dat_open(&dat, path, problem, sizeof(problem)) && dat.version >= 7 &&
 	    find_clock(&dat, &place, &option, &old)) {

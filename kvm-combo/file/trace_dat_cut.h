@@ -17,7 +17,7 @@ struct trace_dat_cut;
 
 /**
  * trace_dat_cut_open - begin: no record is wanted yet
- * @path: of a file that is not compressed, or has an unpacked copy (trace_dat_set_copy())
+ * @path: of a file that is not compressed, or has an unpacked copy (held_file_set_copy())
  *
  * Return: NULL, with the file's name and the remedy in @error.
  */

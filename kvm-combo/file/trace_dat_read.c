@@ -149,7 +149,7 @@ bool dat_open_fd(struct dat_file *dat, int fd, char *problem, size_t size)
 
 bool dat_open(struct dat_file *dat, const char *path, char *problem, size_t size)
 {
-	return dat_open_fd(dat, trace_dat_open(path), problem, size);
+	return dat_open_fd(dat, held_file_open(path), problem, size);
 }
 
 void dat_close(struct dat_file *dat)

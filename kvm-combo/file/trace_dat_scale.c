@@ -89,7 +89,7 @@ int trace_dat_add_scale(const char *path, const struct trace_dat_scale *scale)
 	char problem[256];
 	int ret = -EINVAL, fd = -1;
 
-	if (trace_dat_has_copy(path))
+	if (held_file_is_copy(path))
 		return -EINVAL;
 	if (!dat_open(&dat, path, problem, sizeof(problem)) || dat.version < 7 || !dat.options ||
 	    !scale->mult || scale->shift >= 64)

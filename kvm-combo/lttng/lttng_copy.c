@@ -72,13 +72,13 @@ static int set_copy(const char *folder, int fd)
 	/* the sidecars of guests without a trace of their own have this path */
 	if (real && strcmp(real, folder) != 0) {
 		other = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-		ret = other < 0 ? -errno : trace_dat_set_copy(real, other);
+		ret = other < 0 ? -errno : held_file_set_copy(real, other);
 		if (ret && other >= 0)
 			close(other);
 	}
 	free(real);
 	if (!ret)
-		ret = trace_dat_set_copy(folder, fd);
+		ret = held_file_set_copy(folder, fd);
 	if (ret)
 		close(fd);
 	return ret;

@@ -15,7 +15,7 @@ extern "C" {
 
 /**
  * lttng_copy_make - convert a folder, unless there is a copy of it as it is now
- * @folder: trace_dat_open() opens the copy by this name, and by the folder's real path
+ * @folder: held_file_open() opens the copy by this name, and by the folder's real path
  *
  * Return: 0, or a negative errno after a message on stderr.
  */

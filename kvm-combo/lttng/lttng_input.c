@@ -70,7 +70,7 @@ bool KSHARK_INPUT_CHECK(const char *file)
 static int open_copy(struct kshark_data_stream *stream)
 {
 	struct kshark_data_stream opened = { .stream_id = stream->stream_id };
-	int fd = trace_dat_open(stream->file), ret;
+	int fd = held_file_open(stream->file), ret;
 	char name[32];
 
 	if (fd < 0)

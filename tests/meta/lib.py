@@ -45,7 +45,7 @@ def public_headers():
 
 
 # Headers that are not installed, of functions that our own binaries share.
-PRIVATE_HEADERS = ["kvm-combo/file/trace_dat_copies.h",
+PRIVATE_HEADERS = ["virt/base/held_file.h",
                    "kvm-combo/tracker/kvm_follow.h", "kvm-combo/tracker/kvm_recorded.h",
                    "virt/clock/clock_steps.h",
                    "virt/inside/virt_inside.h",

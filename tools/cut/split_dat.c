@@ -68,7 +68,7 @@ int split_dat_unpack(const char *path)
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	return trace_dat_set_copy(path, fd) ? no_memory(path) : KSV_EXIT_OK;
+	return held_file_set_copy(path, fd) ? no_memory(path) : KSV_EXIT_OK;
 }
 
 /* ---- the records of the window ---- */

@@ -12,6 +12,7 @@
 #include "foreign_convert.h"
 #include "foreign_notes.h"
 #include "foreign_file.h"
+#include "held_file.h"
 #include "perf_folder.h"
 #include "regular_file.h"
 #include "trace_args.h"
@@ -57,16 +58,19 @@ static int keep(struct trace_args *args, char *path)
 
 /* --- a folder -------------------------------------------------------------------------------- */
 
-/** What keeps a file of a folder from being opened; NULL: nothing. */
-static const char *obstacle(const char *path)
+/**
+ * The owner of the folder may exchange the file at any time, so it is opened once. Return: NULL, or
+ * what keeps the file from being read.
+ */
+static const char *hold_file(const char *path)
 {
-	struct stat st;
+	int ret = held_file_hold_itself(path);
 
-	if (lstat(path, &st))
-		return strerror(errno);
-	if (S_ISLNK(st.st_mode))
+	if (ret == -ELOOP)
 		return "is a link, which may lead out of the folder: put the file there";
-	return S_ISREG(st.st_mode) ? NULL : "not a regular file";
+	if (ret == -EISDIR)
+		ret = -EINVAL;
+	return ret ? regular_file_error(ret) : NULL;
 }
 
 /** While trace-cmd records, and if it is killed, there is a file for each CPU instead. */
@@ -109,7 +113,7 @@ static int add_file(struct trace_args *args, const struct recording *recording,
 		    const struct recording_file *file)
 {
 	char *path = recording_path(recording->folder, file->name);
-	const char *why = path ? obstacle(path) : NULL;
+	const char *why = path ? hold_file(path) : NULL;
 	int status = keep(args, path ? strdup(path) : NULL);
 
 	if (!status && why)
@@ -256,7 +260,7 @@ static int copy_trace_dat(struct trace_args *args, const char *path)
 	bool is_copied = false, is_folder;
 	int n, fd;
 
-	if (args->is_live || trace_dat_has_copy(path))
+	if (args->is_live || held_file_is_copy(path))
 		return KSV_EXIT_OK;
 	n = xentrace_head(path, head, sizeof(head), &is_copied);
 	is_folder = n <= 0;
@@ -275,7 +279,7 @@ static int copy_trace_dat(struct trace_args *args, const char *path)
 		fd = convert_foreign(args, path, kind, fd);
 	if (fd < 0)
 		return KSV_EXIT_FILE;
-	if (!trace_dat_set_copy(path, fd))
+	if (!held_file_set_copy(path, fd))
 		return KSV_EXIT_OK;
 	close(fd);
 	return no_memory();

@@ -51,10 +51,10 @@ int main(int argc, char **argv)
 	if (fd < 0 || !blocks || (is_copy && copy < 0))
 		return EXIT_FILE;
 	/* it reports a file that cannot be opened */
-	if (is_copy && trace_dat_set_copy(argv[1], copy))
+	if (is_copy && held_file_set_copy(argv[1], copy))
 		return EXIT_FILE;
 	if (!is_copy)
-		trace_dat_hold(argv[1]);
+		held_file_hold(argv[1]);
 	kvm_trace_keep_symbols();
 	kvm_reader_child(argv[1], fd, blocks, kvm_trace_read_symbols);
 }

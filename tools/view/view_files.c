@@ -289,8 +289,8 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 	int fd, ret;
 
 	/* trace_args_add() has copied a trace.dat from standard input already */
-	if (trace_dat_has_copy(path))
-		fd = trace_dat_open(path);
+	if (held_file_is_copy(path))
+		fd = held_file_open(path);
 	else
 		fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
@@ -350,7 +350,7 @@ static char *link_copy(const struct view_files *files, const char *copy)
 static int hand_over_copy(struct view_files *files, const char *path, char **handed)
 {
 	char *sidecar = sidecar_find(path), *copy = NULL, *name = NULL;
-	int fd = trace_dat_open(path), ret = fd < 0 ? fd : view_make_temp(files);
+	int fd = held_file_open(path), ret = fd < 0 ? fd : view_make_temp(files);
 
 	if (!ret) {
 		copy = temp_name(files, base_name(path), FILE_UNKNOWN);
@@ -449,7 +449,7 @@ bool view_check_readable(const char *path)
 		ksv_error("%s: cannot open: %s", path, strerror(errno));
 		return false;
 	}
-	if (S_ISDIR(st.st_mode) && !trace_dat_has_copy(path)) {
+	if (S_ISDIR(st.st_mode) && !held_file_is_copy(path)) {
 		ksv_error("%s: %s", path, foreign_folder_problem(path));
 		return false;
 	}
@@ -537,7 +537,7 @@ static bool is_copy(const char *path)
 {
 	struct stat st;
 
-	return trace_dat_has_copy(path) && strcmp(path, "-") != 0 && !stat(path, &st) &&
+	return held_file_is_copy(path) && strcmp(path, "-") != 0 && !stat(path, &st) &&
 	       (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
@@ -574,8 +574,8 @@ static int hand_over_folder(struct view_files *files, const char *path, bool app
 
 	if (ret || !strcmp(*handed, path))
 		return ret;
-	fd = fcntl(trace_dat_held(path), F_DUPFD_CLOEXEC, 0);
-	ret = fd < 0 ? -errno : trace_dat_set_copy(*handed, fd);
+	fd = fcntl(held_file_fd(path), F_DUPFD_CLOEXEC, 0);
+	ret = fd < 0 ? -errno : held_file_set_copy(*handed, fd);
 	if (ret && fd >= 0)
 		close(fd);
 	return ret;
@@ -590,7 +590,7 @@ static int hand_over_window(struct view_files *files, int i)
 	if (is_regular(path) && !is_copy(path))
 		return view_hand_over_window(files, path, i > 0, &files->names[i]);
 	ksv_error("%s: --from and --to cannot load a window of %s",
-		  strcmp(path, "-") ? path : "standard input", trace_dat_has_copy(path) ?
+		  strcmp(path, "-") ? path : "standard input", held_file_is_copy(path) ?
 		  "a trace that is unpacked or converted first" : "a pipe: write it to a file");
 	return -EINVAL;
 }

@@ -261,7 +261,7 @@ static void hand_copies(const struct view_start *start)
 		return;
 	fprintf(out, "%d", (int)getpid());
 	for (int i = 0; i < start->n_names; i++) {
-		int fd = trace_dat_held(start->names[i]);
+		int fd = held_file_fd(start->names[i]);
 
 		if (fd >= 0 && !strchr(start->names[i], '\n') &&
 		    !stat(start->names[i], &st) && S_ISDIR(st.st_mode) &&

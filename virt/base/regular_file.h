@@ -20,6 +20,25 @@ static inline int regular_file_check(int failed, const struct stat *st)
 	return S_ISREG(st->st_mode) ? 0 : S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL;
 }
 
+/** @no_link: AT_SYMLINK_NOFOLLOW, or 0. Return: as regular_file_open(). */
+static inline int regular_file_open_at(const char *path, int no_link)
+{
+	struct stat st;
+	int fd, ret = regular_file_check(fstatat(AT_FDCWD, path, &st, no_link), &st);
+
+	if (ret)
+		return no_link && ret == -EINVAL && S_ISLNK(st.st_mode) ? -ELOOP : ret;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (no_link ? O_NOFOLLOW : 0));
+	if (fd < 0)
+		return -errno;
+	/* the name may stand for something else by now */
+	ret = regular_file_check(fstat(fd, &st), &st);
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
 /**
  * regular_file_open - open a regular file to read
  *
@@ -30,20 +49,13 @@ static inline int regular_file_check(int failed, const struct stat *st)
  */
 static inline int regular_file_open(const char *path)
 {
-	struct stat st;
-	int fd, ret = regular_file_check(stat(path, &st), &st);
+	return regular_file_open_at(path, 0);
+}
 
-	if (ret)
-		return ret;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
-	/* the name may stand for something else by now */
-	ret = regular_file_check(fstat(fd, &st), &st);
-	if (!ret)
-		return fd;
-	close(fd);
-	return ret;
+/** regular_file_open_itself - the same, but a link is not followed. Return: -ELOOP for a link. */
+static inline int regular_file_open_itself(const char *path)
+{
+	return regular_file_open_at(path, AT_SYMLINK_NOFOLLOW);
 }
 
 /**

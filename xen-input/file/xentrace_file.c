@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "foreign_file.h"
+#include "held_file.h"
 #include "regular_file.h"
 #include "temporary_file.h"
 #include "xentrace_copy.h"
@@ -235,8 +236,8 @@ static int open_path(const char *path, const struct xentrace_options *options, b
 {
 	int fd;
 
-	if (options && options->regular_only)
-		return regular_file_open(path);
+	if (!from_stdin && ((options && options->regular_only) || held_file_fd(path) >= 0))
+		return held_file_open_original(path);
 	fd = from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 			: open(path, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
@@ -353,7 +354,7 @@ int xentrace_file_errno(const struct xentrace_file *file)
 int xentrace_file_peek(const char *path, uint8_t *buf, size_t size)
 {
 	/* Reading from a FIFO would take away what the real reader needs. */
-	int fd = regular_file_open(path), ret;
+	int fd = held_file_open_original(path), ret;
 	struct xentrace_source *src;
 	size_t n = 0;
 
@@ -424,7 +425,7 @@ int xentrace_head(const char *path, uint8_t *buf, size_t size, bool *is_copied)
 {
 	const bool from_stdin = !strcmp(path, "-");
 	int fd = from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) :
-		 is_pipe(path) ? open(path, O_RDONLY | O_CLOEXEC) : regular_file_open(path);
+		 is_pipe(path) ? open(path, O_RDONLY | O_CLOEXEC) : held_file_open_original(path);
 	bool is_packed = false;
 	struct stat st;
 	int ret = 0;

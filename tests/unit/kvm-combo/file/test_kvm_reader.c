@@ -133,7 +133,7 @@ static void test_copy(void **state)
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_int_equal(trace_dat_set_copy(in_folder("folder"), fd), 0);
+	assert_int_equal(held_file_set_copy(in_folder("folder"), fd), 0);
 	for (size_t i = 0; i <= N_OTHERS; i++) {
 		struct kvm_trace *trace = open_by(i < N_OTHERS ? others[i] : kvm_trace_open,
 						  in_folder("folder"));

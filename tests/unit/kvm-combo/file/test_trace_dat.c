@@ -504,7 +504,7 @@ static int letter_file(char letter)
 
 static char letter_of(const char *name)
 {
-	int fd = trace_dat_open(name);
+	int fd = held_file_open(name);
 	char letter = 0;
 
 	assert_true(fd >= 0 && read(fd, &letter, 1) == 1);
@@ -519,26 +519,26 @@ static void copies(void **state)
 	char letter = 0;
 
 	(void)state;
-	assert_false(trace_dat_has_copy("some.dat"));
-	assert_int_equal(trace_dat_open("some.dat"), -ENOENT);
-	assert_int_equal(trace_dat_held("some.dat"), -1);
+	assert_false(held_file_is_copy("some.dat"));
+	assert_int_equal(held_file_open("some.dat"), -ENOENT);
+	assert_int_equal(held_file_fd("some.dat"), -1);
 	old = letter_file('a');
-	assert_int_equal(trace_dat_set_copy("some.dat", old), 0);
+	assert_int_equal(held_file_set_copy("some.dat", old), 0);
 	assert_int_equal(letter_of("some.dat"), 'a');
 	assert_int_equal(letter_of("some.dat"), 'a');
 	fd = letter_file('b');
-	assert_int_equal(trace_dat_set_copy("some.dat", fd), 0);
-	assert_true(trace_dat_has_copy("some.dat"));
+	assert_int_equal(held_file_set_copy("some.dat", fd), 0);
+	assert_true(held_file_is_copy("some.dat"));
 	assert_int_equal(letter_of("some.dat"), 'b');
-	assert_int_equal(trace_dat_held("some.dat"), fd);
+	assert_int_equal(held_file_fd("some.dat"), fd);
 	assert_true(pread(old, &letter, 1, 0) == 1 && letter == 'a');
-	assert_false(trace_dat_has_copy("some"));
+	assert_false(held_file_is_copy("some"));
 	/* a name with a copy keeps it, and a file that is held is no copy */
-	assert_int_equal(trace_dat_hold("some.dat"), 0);
+	assert_int_equal(held_file_hold("some.dat"), 0);
 	assert_int_equal(letter_of("some.dat"), 'b');
-	assert_int_equal(trace_dat_hold("/proc/self/cmdline"), 0);
-	assert_false(trace_dat_has_copy("/proc/self/cmdline"));
-	assert_true(trace_dat_held("/proc/self/cmdline") >= 0);
+	assert_int_equal(held_file_hold("/proc/self/cmdline"), 0);
+	assert_false(held_file_is_copy("/proc/self/cmdline"));
+	assert_true(held_file_fd("/proc/self/cmdline") >= 0);
 }
 
 int main(void)
