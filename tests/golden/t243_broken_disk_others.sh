@@ -73,6 +73,23 @@ judge()
 	[ $scenario = xen ] || restored
 }
 
+# judge_power: after a loss of power, which no recorder comes after: what recording.json says is true
+judge_power()
+{
+	wait_for none_runs trace-cmd
+	rm -rf broken
+	mv "$WORK/after" broken
+	one_of "$(state broken)" none recording complete
+	run report -q broken
+	one_of "$STATUS" 0 3
+	[ "$(state broken)" != complete ] || {
+		same "broken/host.${FAKE_SAMPLE##*.}" "$FAKE_SAMPLE"
+		status 0
+		complete="$complete $scenario"
+	}
+	[ "$STATUS" != 3 ] || check "$how: a message" test -s "$ERR"
+}
+
 # judge_study: after a study in which a use of the disk failed
 judge_study()
 {
@@ -112,6 +129,24 @@ for scenario in xen flight agent; do
 		done
 	done
 	unset FAKE_GUEST
+done
+complete=
+for scenario in xen flight; do
+	for call in fsync rename unlink exit; do
+		for ((at = 1; at < 200; at++)); do
+			how="$scenario, $call $at: power"
+			words=()
+			$scenario
+			rm -rf broken "$WORK/done" "$WORK/after"
+			LD_PRELOAD=$BROKEN BROKEN_PROGRAM=kshark-virt BROKEN_CALL=$call BROKEN_AT=$at \
+				BROKEN_HOW=power BROKEN_DONE=$WORK/done BROKEN_AFTER=$WORK/after \
+				BROKEN_FOLDER=$WORK/records/broken run record -o broken -d 0.1 "${words[@]}"
+			[ -e "$WORK/done" ] || break
+			judge_power
+		done
+		check "$how: not for ever" test "$at" -lt 200
+	done
+	check "$scenario: complete" grep -q " $scenario" <<< "$complete"
 done
 xen
 for call in write fsync rename; do
