@@ -100,6 +100,7 @@ wait_for test -s asked-2/recording.json
 wait_for grep -q 'recording into asked-2' "$ERR"
 kill -USR1 "$PID"
 wait_for grep -q 'recording into asked-3' "$ERR"
+is "what was written is closed: $(readlink "/proc/$PID/fd/"* | grep -c 'host\.dat')" "what was written is closed: 0"
 kill -INT "$PID"
 ended
 status 0

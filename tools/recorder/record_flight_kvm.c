@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "held_file.h"
 #include "host_trace.h"
 #include "record_buffers.h"
 #include "record_flight.h"
@@ -263,6 +264,8 @@ static bool count_kept(struct record *record)
 	}
 	ret = host_trace_walk(&trace, &walk);
 	host_trace_close(&trace);
+	/* --keep may remove it, and many come after it */
+	held_file_release(path);
 	if (ret)
 		ksv_note("%s: cannot be read completely: %s", path, strerror(-ret));
 	return !ret;

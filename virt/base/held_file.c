@@ -13,7 +13,7 @@
 #include "regular_file.h"
 #include "held_file.h"
 
-/** An entry never changes, so readers need no lock, which a process would inherit by fork(). */
+/** Readers need no lock, which a process would inherit by fork(). */
 struct entry {
 	struct entry	*next;		/* an older one */
 	int		fd;
@@ -76,6 +76,24 @@ int held_file_hold(const char *path)
 int held_file_hold_itself(const char *path)
 {
 	return hold(path, regular_file_open_itself);
+}
+
+void held_file_release(const char *path)
+{
+	struct entry *entry = atomic_load(&entries), *newer = NULL;
+
+	while (entry && strcmp(entry->path, path) != 0) {
+		newer = entry;
+		entry = entry->next;
+	}
+	if (!entry || entry->is_copy)
+		return;
+	if (newer)
+		newer->next = entry->next;
+	else
+		atomic_store(&entries, entry->next);
+	close(entry->fd);
+	free(entry);
 }
 
 int held_file_fd(const char *path)

@@ -6,8 +6,8 @@
  * A name that is opened twice can stand for two files. A file that is held is opened again by its
  * descriptor. A trace that cannot be read in its place has a copy: a trace.dat that was compressed
  * as a whole or comes from a pipe, or the trace of another tool, as a trace.dat. The table is in
- * libkshark-virt, so that all plugins of a process share it. All functions may be called from any
- * thread. Entries live as long as the process.
+ * libkshark-virt, so that all plugins of a process share it. All functions but held_file_release()
+ * may be called from any thread. Other entries live as long as the process.
  */
 #ifndef KSHARK_VIRT_HELD_FILE_H
 #define KSHARK_VIRT_HELD_FILE_H
@@ -41,6 +41,15 @@ int held_file_hold(const char *path);
 
 /** held_file_hold_itself - the same, but a link is not followed. Return: -ELOOP for a link. */
 int held_file_hold_itself(const char *path);
+
+/**
+ * held_file_release - close a file that is held
+ *
+ * A file that was removed gives its room on the disk back only then. For a process that reads new
+ * files for weeks. No other thread may use the table at that time. Copies, and names that are not
+ * held, stay as they are.
+ */
+void held_file_release(const char *path);
 
 /** held_file_fd - the descriptor of a file that is held, or of its copy; -1: there is none */
 int held_file_fd(const char *path);

@@ -4,6 +4,7 @@
  * both orders of bytes, sound and hostile.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -538,7 +539,15 @@ static void copies(void **state)
 	assert_int_equal(letter_of("some.dat"), 'b');
 	assert_int_equal(held_file_hold("/proc/self/cmdline"), 0);
 	assert_false(held_file_is_copy("/proc/self/cmdline"));
-	assert_true(held_file_fd("/proc/self/cmdline") >= 0);
+	fd = held_file_fd("/proc/self/cmdline");
+	assert_true(fd >= 0);
+	/* what is released is closed; a copy, and what is not there, are not touched */
+	held_file_release("/proc/self/cmdline");
+	assert_int_equal(held_file_fd("/proc/self/cmdline"), -1);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	held_file_release("/proc/self/cmdline");
+	held_file_release("some.dat");
+	assert_int_equal(letter_of("some.dat"), 'b');
 }
 
 int main(void)
