@@ -33,7 +33,7 @@ told()
 {
 	cat "$OUT" "$ERR" | sed -e "s|$WORK/records/||g" -e 's/room for .*/room for ROOM/' \
 		-e 's/only .* are free/only SIZE are free/; s/each of [0-9]* CPUs/each of N CPUs/' \
-		-e 's/process [0-9]*/process PID/g; s/kill -INT [0-9]*/kill -INT PID/g' \
+		-e 's/process [0-9]*/process PID/g; s/kill -INT [0-9]*/kill -INT PID/g; s/end it: kill [0-9][0-9]*/end it: kill PID/g' \
 		-e 's/, [0-9.]* [kM]*B, in/, SIZE, in/'
 }
 

@@ -280,7 +280,7 @@ int record_lock_take(struct record *record)
 	if (!wait_for_lock(record->lock, &left, &known)) {
 		if (known)
 			ksv_error("another kshark-virt record (process %d) is in progress, into "
-				  "%s; wait for it, or end it: kill -INT %d", left.pid, left.folder,
+				  "%s; wait for it, or end it: kill %d", left.pid, left.folder,
 				  left.pid);
 		else
 			ksv_error("another kshark-virt record is about to start, or kshark-virt "
