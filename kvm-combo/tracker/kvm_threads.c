@@ -292,7 +292,8 @@ static int find_machines(struct search *search, const struct virt_model *model,
 			machine->vcpu = i;
 		}
 		machine->last = vcpu->tid;
-		if (thread->process) {
+		/* of one that has died, the number may be that of another thread, or of none */
+		if (thread && kvm_vcpu_of_thread(thread) == i && thread->process) {
 			machine->process = thread->process;
 			machine->source = VIRT_THREAD_OF_SIDECAR;
 		}

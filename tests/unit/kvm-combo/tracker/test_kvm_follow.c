@@ -590,6 +590,46 @@ static void test_number_again(void **state)
 	}
 }
 
+/** Also if that one has died as well, and was forgotten, as among compilers: the machine stays. */
+static void test_number_forgotten(void **state)
+{
+	static const struct record records[] = {
+		RUNS_AT(10, 0, 100, 0),
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 30, 0, KVM_SWITCH, 100, IDLE, DEAD },
+	};
+	static const int32_t web[] = { 100 };
+	struct kvm_follow *follow = new_follow(1);
+	struct virt_model *model;
+	int64_t time = 40;
+
+	(void)state;
+	assert_int_equal(kvm_follow_tell(follow, "web", web, 1), 0);
+	assert_int_equal(kvm_tracker_add_thread(kvm_follow_tracker(follow), 100, 90), 0);
+	ADD(follow, records);
+	assert_int_equal(kvm_follow_feed(follow, time), 0);
+	for (int i = 0; i < 20000; i++, time += 10) {
+		const int32_t tid = i == 10 ? 100 : 1000 + i;
+		const struct record life[] = {
+			{ time + 1, 0, KVM_BORN, 50, tid, 0 },
+			{ time + 2, 0, KVM_SWITCH, IDLE, tid, RUNS },
+			{ time + 3, 0, KVM_SWITCH, tid, IDLE, DEAD },
+		};
+
+		ADD(follow, life);
+		if (i % 100)
+			continue;
+		assert_int_equal(kvm_follow_feed(follow, time + 5), 0);
+		assert_int_equal(kvm_follow_forget(follow, time - 50), 0);
+	}
+	assert_true(kvm_follow_tracker(follow)->pids.n_keys < 10000);
+	model = model_of(follow, time - 50, time);
+	assert_int_equal(virt_model_n_vcpus(model), 1);
+	assert_int_equal(state_at(model, "web v0", time - 10), VIRT_OFFLINE);
+	virt_model_free(model);
+	kvm_follow_free(follow);
+}
+
 /** A machine whose vCPUs have the numbers, or nearly, of one that is no more is another one. */
 static void test_machine_again(void **state)
 {
@@ -644,6 +684,7 @@ int main(void)
 		cmocka_unit_test(test_later_thread),
 		cmocka_unit_test(test_many_threads),
 		cmocka_unit_test(test_number_again),
+		cmocka_unit_test(test_number_forgotten),
 		cmocka_unit_test(test_machine_again),
 	};
 
