@@ -336,7 +336,9 @@ def ctf_folder(case, folder):
             os.makedirs(case.path(deep), exist_ok=True)
         case.write(os.path.join(deep, "metadata"), b"/* CTF 1.8 */\n")
     else:
-        case.write(os.path.join(folder, case.rng.choice(("index", "x.dat", "recording.json", "data"))),
+        name = os.path.join(folder, case.rng.choice(("index", "x.dat", "recording.json", "data")))
+        # LTTng has a folder of that name
+        case.write(os.path.join(name, "data.idx") if os.path.isdir(case.path(name)) else name,
                    case.rng.randbytes(case.rng.choice((0, 1, 5000))))
 
 
