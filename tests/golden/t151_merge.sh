@@ -18,6 +18,24 @@ for name in ("hvm-exits", "lost-records"):
         damaged[at:at + n] = rng.randbytes(n)
     open("%s/damaged-%s.xen" % (folder, name), "wb").write(damaged)
 END
+# records are lost several times at one time
+python3 - "$GOLDEN" "$WORK/damaged-twice.xen" << 'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+from scale_files import BLOCKED, LOST_RECORDS, RUNNING, Xen, change, vcpu
+xen = Xen(step=1000000)
+for i in range(200):
+    pcpu = i // 40 % 2
+    if i % 40 == 0:
+        xen.at(pcpu)
+    xen.add(change(BLOCKED, RUNNING) if i % 2 == 0 else change(RUNNING, BLOCKED), vcpu(pcpu))
+    if i % 40 == 20:
+        xen.step = 0
+        for _ in range(3):
+            xen.add(LOST_RECORDS, 7, 1, xen.tsc & 0xffffffff, xen.tsc >> 32)
+        xen.step = 1000000
+open(sys.argv[2], "wb").write(xen.data())
+END
 check "parts put together" python3 "$GOLDEN/merge_pieces.py" "$WORK" 151 "${traces[@]}" \
 	"$WORK"/damaged-*.xen
 

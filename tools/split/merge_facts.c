@@ -44,15 +44,17 @@ static int copy_tables(struct virt_part *to, const struct virt_part *from)
 	return copy_tasks(to, from);
 }
 
-static bool has_loss(const struct virt_part *model, const struct virt_loss *loss)
+/** How many of the first @n losses are the same. */
+static size_t count_same(const struct virt_part *part, size_t n, const struct virt_loss *loss)
 {
-	for (size_t i = 0; i < model->n_losses; i++)
-		if (model->losses[i].pcpu == loss->pcpu &&
-		    model->losses[i].from_ns == loss->from_ns &&
-		    model->losses[i].to_ns == loss->to_ns &&
-		    model->losses[i].records == loss->records)
-			return true;
-	return false;
+	size_t count = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count += part->losses[i].pcpu == loss->pcpu &&
+			 part->losses[i].from_ns == loss->from_ns &&
+			 part->losses[i].to_ns == loss->to_ns &&
+			 part->losses[i].records == loss->records;
+	return count;
 }
 
 static int add_loss(struct virt_part *model, const struct virt_loss *loss)
@@ -63,13 +65,14 @@ static int add_loss(struct virt_part *model, const struct virt_loss *loss)
 	return 0;
 }
 
-/** A loss that touches several parts is in each of them. */
+/** A loss that touches several parts is in each of them; one part can have the same loss twice. */
 static int join_losses(struct virt_part *to, const struct virt_part *from)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < from->n_losses && !ret; i++)
-		if (!has_loss(to, &from->losses[i]))
+		if (count_same(to, to->n_losses, &from->losses[i]) <
+		    count_same(from, i + 1, &from->losses[i]))
 			ret = add_loss(to, &from->losses[i]);
 	return ret;
 }
