@@ -71,8 +71,8 @@ VirtSteal::VirtSteal(std::function<void(const VirtFocus &)> chosen)
 	auto head = new VirtFlow(nullptr, 0);
 
 	_byVcpu->setToolTip("Each vCPU by itself, instead of machines");
-	_byKind->setToolTip("Other machines, the host's tasks, the own machine or nobody, instead "
-			    "of culprits");
+	_byKind->setToolTip("Other machines, the host's tasks, the own machine, its own limit or "
+			    "nobody, instead of culprits");
 	_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
 	_table->setSelectionMode(QAbstractItemView::SingleSelection);
 	_table->setToolTip("Row: who waited. Column: who ran instead. Click: the moments");

@@ -12,6 +12,7 @@
 #include "virt_delivery.h"
 #include "escape.h"
 #include "virt_arguments.h"
+#include "virt_limits.h"
 #include "virt_moments.h"
 #include "virt_text.h"
 
@@ -533,6 +534,18 @@ static void add_tsc(struct text *text, const struct virt_moment *moment)
 	add(text, ": from here on the host's plus 0x%llx", (unsigned long long)write->offset);
 }
 
+/** How long of a wait its own limit held a vCPU, or may have. */
+static void add_held(struct text *text, const struct virt_moment *moment)
+{
+	if (!moment->held_ns && !moment->possible_ns)
+		return;
+	add(text, "; %s %s for ", virt_hold_words(text->model, VIRT_PREEMPTED),
+	    moment->held_ns ? "held it" : "may have held it");
+	add_time(text, "", moment->held_ns ? moment->held_ns : moment->possible_ns);
+	if (moment->held_ns && moment->possible_ns)
+		add_time(text, ", or up to ", moment->held_ns + moment->possible_ns);
+}
+
 /** When guest code goes on, counted from the moment's beginning. */
 static void add_entry(struct text *text, const struct virt_moment *moment, int64_t guest_ns)
 {
@@ -545,8 +558,8 @@ static void add_entry(struct text *text, const struct virt_moment *moment, int64
 			     (struct virt_culprit){ moment->who, moment->who_ns });
 	if (moment->kind == VIRT_WORST_STEAL || moment->kind == VIRT_WORST_WAKE)
 		add_idle(text, moment);
-	if (moment->kind != VIRT_WORST_OFFLINE && moment->held_ns)
-		add_time(text, "; its budget held it for ", moment->held_ns);
+	if (moment->kind != VIRT_WORST_OFFLINE)
+		add_held(text, moment);
 	if (!moment->begun)
 		add(text, "; its beginning is not in the trace");
 	if (!moment->complete)

@@ -94,6 +94,8 @@ def look(segments):
         assert bool(kinds) == (s["kind"] == "preempted"), s
         if not kinds:
             continue
+        # nothing says how long a quota held it
+        assert kinds.pop("limit_ns") is None, s
         assert sum(kinds.values()) == s["to_ns"] - s["from_ns"], s
         idle = sum(b["to_ns"] - b["from_ns"] for b in s["segments"] if b["cause"] == "pcpu idle")
         own = sum(b["to_ns"] - b["from_ns"] for b in s["segments"]

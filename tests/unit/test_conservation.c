@@ -18,6 +18,7 @@
 #include "enough.h"
 #include "kvm_fields.h"
 #include "sample_file.h"
+#include "virt_limits.h"
 #include "virt_steal.h"
 #include "virt_waits.h"
 #include "xen_tracker.h"
@@ -80,24 +81,29 @@ static void recount_kinds(const struct virt_model *model, int32_t vcpu, int64_t 
 		int64_t end = i + 1 < waits.n ? waits.first[i + 1].start_ns : waits.end_ns;
 		struct virt_occupant_range there = virt_pcpu_occupants(model, waits.first[i].pcpu,
 								       from, to);
+		int64_t limit;
 
 		end = end < to ? end : to;
 		if (waits.first[i].state != VIRT_PREEMPTED || begin >= end)
 			continue;
-		ns[VIRT_STEAL_UNKNOWN] += end - begin;
+		limit = virt_vcpu_held(model, vcpu, begin, end).ns;
+		ns[VIRT_STEAL_LIMIT] += limit;
+		ns[VIRT_STEAL_UNKNOWN] += end - begin - limit;
 		for (size_t j = 0; j < there.n; j++) {
 			const struct virt_occupant *who = &there.first[j];
 			int64_t start = who->start_ns > begin ? who->start_ns : begin;
 			int64_t stop = j + 1 < there.n ? who[1].start_ns : there.end_ns;
 			enum virt_steal_kind kind = virt_steal_kind_of(model, vcpu, who->vcpu);
+			int64_t held;
 
 			stop = stop < end ? stop : end;
 			if (who->vcpu == VIRT_NONE && who->known)
 				kind = VIRT_STEAL_NOBODY;
 			if (start >= stop)
 				continue;
-			ns[VIRT_STEAL_UNKNOWN] -= stop - start;
-			ns[kind] += stop - start;
+			held = virt_vcpu_held(model, vcpu, start, stop).ns;
+			ns[VIRT_STEAL_UNKNOWN] -= stop - start - held;
+			ns[kind] += stop - start - held;
 		}
 	}
 }

@@ -202,9 +202,13 @@ void why_steal_kinds(const struct virt_why *why, size_t i, int64_t ns[VIRT_STEAL
 	const struct virt_why_segment *segments = why->segments;
 
 	memset(ns, 0, VIRT_STEAL_N_KINDS * sizeof(*ns));
-	ns[VIRT_STEAL_UNKNOWN] = segments[i].to_ns - segments[i].from_ns;
+	ns[VIRT_STEAL_LIMIT] = virt_why_held(why, &segments[i]).ns;
+	ns[VIRT_STEAL_UNKNOWN] = segments[i].to_ns - segments[i].from_ns - ns[VIRT_STEAL_LIMIT];
 	for (size_t at = i + 1; at < why_next_of(why, i); at = why_next_of(why, at)) {
-		int64_t length = segments[at].to_ns - segments[at].from_ns;
+		/* what the limit held is counted already */
+		int64_t length = segments[at].to_ns - segments[at].from_ns -
+				 virt_vcpu_held(why->model, segments[i].subject,
+						segments[at].from_ns, segments[at].to_ns).ns;
 		enum virt_steal_kind kind = VIRT_STEAL_UNKNOWN;
 
 		if (segments[at].kind == VIRT_WHY_VCPU || segments[at].kind == VIRT_WHY_TASK)
@@ -217,7 +221,7 @@ void why_steal_kinds(const struct virt_why *why, size_t i, int64_t ns[VIRT_STEAL
 	}
 }
 
-/** One kind of culprits needs no words: the culprit says it. */
+/** One kind of culprits needs no words: the culprit says it. put_held() has the limit. */
 static void put_steal_kinds(struct output *out, const struct virt_why *why,
 			    const struct virt_why_segment *segment)
 {
@@ -227,9 +231,9 @@ static void put_steal_kinds(struct output *out, const struct virt_why *why,
 
 	why_steal_kinds(why, (size_t)(segment - why->segments), ns);
 	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
-		n += !!ns[kind];
+		n += kind != VIRT_STEAL_LIMIT && ns[kind];
 	for (int kind = 0; kind < VIRT_STEAL_N_KINDS && n > 1; kind++) {
-		if (!ns[kind])
+		if (kind == VIRT_STEAL_LIMIT || !ns[kind])
 			continue;
 		out_printf(out, "%s%s %s", before,
 			   virt_steal_kind_name((enum virt_steal_kind)kind),
@@ -242,11 +246,16 @@ static void put_steal_kinds(struct output *out, const struct virt_why *why,
 static void put_held(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
-	int64_t ns = virt_why_held(why, segment);
+	struct virt_held held = virt_why_held(why, segment);
+	const char *words = virt_hold_words(why->model, (enum virt_state)segment->kind);
 
-	if (ns)
-		out_printf(out, "; %s held it for %s",
-			   virt_hold_words((enum virt_state)segment->kind), why_duration(ns).text);
+	if (held.ns)
+		out_printf(out, "; %s held it for %s", words, why_duration(held.ns).text);
+	else if (held.possible_ns)
+		out_printf(out, "; %s may have held it for %s", words,
+			   why_duration(held.possible_ns).text);
+	if (held.ns && held.possible_ns)
+		out_printf(out, ", or up to %s", why_duration(held.ns + held.possible_ns).text);
 }
 
 static void put_what(struct output *out, const struct virt_why *why,
@@ -305,7 +314,8 @@ static void put_what(struct output *out, const struct virt_why *why,
 	case VIRT_WHY_OFFLINE:
 		out_str(out, kind);
 		if (segment->cause == VIRT_WHY_LIMIT)
-			out_printf(out, ", held by %s", virt_hold_words(VIRT_OFFLINE));
+			out_printf(out, ", held by %s",
+				   virt_hold_words(why->model, VIRT_OFFLINE));
 		else if (segment->cause == VIRT_WHY_ANSWER)
 			out_str(out, ", waits for its device model");
 		else if (virt_model_vcpu(why->model, segment->subject))

@@ -47,6 +47,7 @@ struct sums {
 	double		ns;		/* in the state that a limit is about */
 	double		known_ns, unsplit_ns;
 	double		other_ns;	/* may be in it as well: steal of an unknown kind */
+	uint64_t	possible;	/* the same of holds */
 	uint64_t	unseen;		/* interrupts without a handler in the guest's trace */
 	uint64_t	beyond;		/* interrupts that the guest's trace does not cover */
 	uint64_t	unnamed;	/* interrupts that may be of the limit's vector, or exits of
@@ -356,6 +357,26 @@ static void add_state(struct sums *sums, const struct virt_stretches *stretches)
 	sums->count += stretches->count;
 }
 
+/** Of the steal, what the machine's own limit may have held, for all that the trace shows. */
+static int64_t possible_steal(const struct judging *judging, int32_t vcpu)
+{
+	struct virt_interval_range range = virt_vcpu_intervals(judging->model, vcpu,
+							       judging->from_ns, judging->to_ns);
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < range.n; i++) {
+		int64_t from_ns = range.first[i].start_ns;
+		int64_t to_ns = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
+
+		if (range.first[i].state != VIRT_PREEMPTED)
+			continue;
+		ns += virt_vcpu_held(judging->model, vcpu,
+				     from_ns > judging->from_ns ? from_ns : judging->from_ns,
+				     to_ns < judging->to_ns ? to_ns : judging->to_ns).possible_ns;
+	}
+	return ns;
+}
+
 /** The steal by one kind of culprits. */
 static void add_steal_kind(struct sums *sums, const struct judging *judging, int32_t vcpu,
 			   const struct virt_window_stats *stats)
@@ -366,7 +387,9 @@ static void add_steal_kind(struct sums *sums, const struct judging *judging, int
 	virt_steal_split(judging->model, vcpu, judging->from_ns, judging->to_ns, stats->culprits,
 			 stats->n_culprits, ns);
 	sums->ns += (double)ns[kind];
-	if (kind != VIRT_STEAL_UNKNOWN)
+	if (kind == VIRT_STEAL_LIMIT)
+		sums->other_ns += (double)possible_steal(judging, vcpu);
+	else if (kind != VIRT_STEAL_UNKNOWN)
 		sums->other_ns += (double)ns[VIRT_STEAL_UNKNOWN];
 	sums->count += stats->states[VIRT_PREEMPTED].count;
 }
@@ -400,7 +423,9 @@ static void add_holds(struct sums *sums, const struct judging *judging, int32_t 
 					       judging->to_ns);
 
 	sums->ns += (double)held.ns;
+	sums->other_ns += (double)held.possible_ns;
 	sums->count += held.count;
+	sums->possible += held.possible;
 }
 
 static void add_vcpu(struct sums *sums, const struct judging *judging, int32_t vcpu)
@@ -469,6 +494,28 @@ static void take_value(struct judging *judging, const struct sums *sums, struct 
 
 /* --- judging --------------------------------------------------------------------------------- */
 
+#define WHY_POSSIBLE	"the trace does not show whether the quota was the cause of all waits"
+
+/** Might a limit of holds be exceeded, or kept, if those that are only possible are holds? */
+static bool depends_on_possible(const struct judging *judging, const struct sums *sums,
+				bool exceeded)
+{
+	const struct budget *budget = judging->budget;
+
+	if (!budget->held || !sums->possible)
+		return false;
+	switch (budget->statistic) {
+	case BUDGET_LENGTH:
+		return !exceeded || budget->per_million != 1000000;
+	case BUDGET_COUNT:
+	case BUDGET_RATE:
+		return !exceeded && value_with(judging, sums, sums->possible) > budget->limit;
+	case BUDGET_SHARE:
+		break;
+	}
+	return false;
+}
+
 /**
  * Where the trace does not show who has a pCPU, waits are missing: their true sum is larger than
  * the one seen. VM exits contain these waits in their cost: their true sum is smaller.
@@ -490,9 +537,14 @@ static void judge(struct judging *judging, const struct subject *subject,
 		result->why = "waits for a pCPU were not recorded: record sched_switch and "
 			      "sched_wakeup, or Xen's scheduler";
 		result->outcome = CHECK_UNKNOWN;
-	} else if (!exceeded && sums->other_ns > 0 &&
+	} else if (depends_on_possible(judging, sums, exceeded)) {
+		result->why = WHY_POSSIBLE;
+		result->outcome = CHECK_UNKNOWN;
+	} else if (!exceeded && sums->other_ns > 0 && budget->statistic == BUDGET_SHARE &&
 		   100 * (sums->ns + sums->other_ns) / sums->known_ns > budget->limit) {
-		result->why = "the trace does not show who had the pCPU for a part of the steal";
+		result->why = budget->held || budget->steal_kind == VIRT_STEAL_LIMIT ?
+			      WHY_POSSIBLE :
+			      "the trace does not show who had the pCPU for a part of the steal";
 		result->outcome = CHECK_UNKNOWN;
 	} else if (!exceeded && is_exit && sums->unnamed &&
 		   (is_cost ? !keeps_despite_unknown(judging, subject) :
@@ -645,9 +697,12 @@ static bool is_shown(struct judging *judging, struct result *result)
 {
 	enum virt_number number = number_of(judging->budget);
 
-	if (judging->budget->held && !virt_model_knows_holds(judging->model))
+	bool is_limit = judging->budget->held || judging->budget->steal_kind == VIRT_STEAL_LIMIT;
+
+	if (is_limit && !virt_model_knows_holds(judging->model))
 		result->why = virt_model_hypervisor(judging->model) == VIRT_KVM ?
-			      "KVM's quotas are known for the whole recording only: see report" :
+			      "the sidecar does not have the cgroups of all vCPUs, or the trace no "
+			      "sched_switch and sched_wakeup: record with kshark-virt record" :
 			      "the trace has no records of credit2 or RTDS: record the part "
 			      "sched.scheduler (-e 0x22000)";
 	else if (!judging->budget->held && !virt_model_knows(judging->model, number))

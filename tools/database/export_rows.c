@@ -153,18 +153,23 @@ static void vcpu_rows(const struct export_job *job, struct export_sink *sink)
 /* --- what vCPUs did -------------------------------------------------------------------------- */
 
 /** How long its own limit held a vCPU in an interval, as far as the window has it. */
-static struct export_value held_of(const struct export_job *job, int32_t vcpu,
-				   const struct virt_interval *interval, int64_t end_ns)
+static struct virt_held held_of(const struct export_job *job, int32_t vcpu,
+				const struct virt_interval *interval, int64_t end_ns)
 {
 	const struct report *report = job->report;
 	int64_t from_ns = interval->start_ns < report->from_ns ? report->from_ns :
 								 interval->start_ns;
-	bool waits = interval->state == VIRT_PREEMPTED || interval->state == VIRT_WAKING ||
-		     interval->state == VIRT_OFFLINE;
 
 	end_ns = end_ns > report->to_ns ? report->to_ns : end_ns;
-	return number_if(waits && virt_model_knows_holds(model_of(job)),
-			 virt_vcpu_held(model_of(job), vcpu, from_ns, end_ns).ns);
+	return virt_vcpu_held(model_of(job), vcpu, from_ns, end_ns);
+}
+
+/** Is it known whether a limit holds a vCPU in an interval, which waits? */
+static bool has_hold(const struct export_job *job, const struct virt_interval *interval)
+{
+	return virt_model_knows_holds(model_of(job)) &&
+	       (interval->state == VIRT_PREEMPTED || interval->state == VIRT_WAKING ||
+		interval->state == VIRT_OFFLINE);
 }
 
 static void interval_rows(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
@@ -178,7 +183,11 @@ static void interval_rows(const struct export_job *job, struct export_sink *sink
 		int64_t end_ns = export_interval_end(&range, i);
 		int32_t who;
 		const char *detail = report_detail(job->report, interval, &who);
+		bool waits = has_hold(job, interval);
+		struct virt_held held = { 0 };
 
+		if (waits)
+			held = held_of(job, vcpu, interval, end_ns);
 		PUT(sink, EXPORT_INTERVAL, number(vcpu),
 		    number(is_cut ? report->from_ns : interval->start_ns),
 		    number(end_ns > report->to_ns ? report->to_ns : end_ns),
@@ -189,7 +198,7 @@ static void interval_rows(const struct export_job *job, struct export_sink *sink
 		    number(interval->flags & VIRT_INTERVAL_NESTED ? 1 : 0),
 		    number(interval->flags & VIRT_INTERVAL_UNSPLIT ? 1 : 0),
 		    number(interval->flags & VIRT_INTERVAL_UNASKED ? 1 : 0),
-		    held_of(job, vcpu, interval, end_ns));
+		    number_if(waits, held.ns), number_if(waits, held.possible_ns));
 	}
 }
 
@@ -381,6 +390,10 @@ static void task_rows(const struct export_job *job, struct export_sink *sink, in
 static void moment_row(const struct export_job *job, struct export_sink *sink, size_t rank,
 		       const struct virt_moment *moment)
 {
+	bool has_hold = virt_model_knows_holds(model_of(job)) &&
+			(moment->kind == VIRT_WORST_STEAL || moment->kind == VIRT_WORST_WAKE ||
+			 moment->kind == VIRT_WORST_OFFLINE);
+
 	PUT(sink, EXPORT_MOMENT, number((int64_t)rank), text(virt_worst_kind_name(moment->kind)),
 	    vcpu_of(moment->vcpu),
 	    number(moment->kind == VIRT_WORST_MIGRATION ? moment->end_ns : moment->start_ns),
@@ -391,9 +404,7 @@ static void moment_row(const struct export_job *job, struct export_sink *sink, s
 		 virt_model_who(model_of(job), moment->who) : NULL),
 	    number(moment->begun && moment->complete), text(argument_of(job, moment->argument)),
 	    text(cause_of(job, moment->argument)),
-	    number_if(virt_model_knows_holds(model_of(job)) &&
-		      (moment->kind == VIRT_WORST_STEAL || moment->kind == VIRT_WORST_WAKE ||
-		       moment->kind == VIRT_WORST_OFFLINE), moment->held_ns));
+	    number_if(has_hold, moment->held_ns), number_if(has_hold, moment->possible_ns));
 }
 
 static int hit_rows(const struct export_job *job, struct export_sink *sink,

@@ -63,8 +63,9 @@ static const struct export_column interval[] = {
 	BOOLEAN("is_nested", "a nested guest executes"),
 	BOOLEAN("is_unsplit", "may partly have been another state"),
 	BOOLEAN("is_unasked", "a wait that the guest did not ask for"),
-	INTEGER("held_ns", "preempted, waking, offline: part in which its own cap or budget held "
-		"it (Xen); empty: not known"),
+	INTEGER("held_ns", "preempted, waking, offline: part in which its own quota, cap or budget "
+		"held it; empty: not known"),
+	INTEGER("possible_ns", "the same: it may have been more by this time"),
 };
 
 static const struct export_column exit_columns[] = {
@@ -125,6 +126,7 @@ static const struct export_column moment[] = {
 	TEXT("argument", "exit: as in exit"),
 	TEXT("cause", "exit: as in exit"),
 	INTEGER("held_ns", "steal, wake, offline: as in interval"),
+	INTEGER("possible_ns", "the same"),
 };
 
 static const struct export_column loss[] = {

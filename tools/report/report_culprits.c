@@ -14,6 +14,7 @@
 #include "report_parts.h"
 #include "report_unknown.h"
 #include "text_columns.h"
+#include "virt_limits.h"
 #include "virt_moments.h"
 #include "virt_steal.h"
 
@@ -188,15 +189,20 @@ void report_steal_kinds_facts(struct facts *to, const struct report *report, con
 {
 	static const char *const keys[VIRT_STEAL_N_KINDS] = {
 		[VIRT_STEAL_MACHINES] = "machines_ns", [VIRT_STEAL_HOST] = "host_ns",
-		[VIRT_STEAL_OWN] = "own_ns", [VIRT_STEAL_NOBODY] = "nobody_ns",
-		[VIRT_STEAL_UNKNOWN] = "unknown_ns",
+		[VIRT_STEAL_OWN] = "own_ns", [VIRT_STEAL_LIMIT] = "limit_ns",
+		[VIRT_STEAL_NOBODY] = "nobody_ns", [VIRT_STEAL_UNKNOWN] = "unknown_ns",
 	};
 
-	to->unknown = !report_knows(report, VIRT_NUMBER_CULPRITS);
+	bool knows = report_knows(report, VIRT_NUMBER_CULPRITS);
+
+	to->unknown = !knows;
 	facts_open(to, key, '{', true);
-	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
+	for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++) {
+		to->unknown = !knows || (kind == VIRT_STEAL_LIMIT &&
+					 !virt_model_knows_holds(report->load->model));
 		facts_part(to, FACT(keys[kind], "steal_kind",
 				    virt_steal_kind_name((enum virt_steal_kind)kind)), ns[kind]);
+	}
 	facts_close(to, '}');
 	to->unknown = false;
 }

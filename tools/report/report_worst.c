@@ -246,6 +246,25 @@ static const char *argument_of(const struct report *report, const struct virt_mo
 	return virt_argument_name(report->load->model, moment->argument);
 }
 
+/** How long of a wait its own limit held a vCPU, or may have. */
+static void put_held(struct output *out, const struct report *report,
+		     const struct virt_moment *moment)
+{
+	const char *words = virt_hold_words(report->load->model, VIRT_PREEMPTED);
+
+	if (moment->kind == VIRT_WORST_OFFLINE)
+		return;
+	if (moment->held_ns)
+		out_printf(out, ", %s held it for %s", words,
+			   duration_text(moment->held_ns).text);
+	else if (moment->possible_ns)
+		out_printf(out, ", %s may have held it for %s", words,
+			   duration_text(moment->possible_ns).text);
+	if (moment->held_ns && moment->possible_ns)
+		out_printf(out, " or up to %s",
+			   duration_text(moment->held_ns + moment->possible_ns).text);
+}
+
 static void put_what(struct output *out, const struct report *report, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->row.moment;
@@ -308,9 +327,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 				     duration_text(moment->who_ns).text);
 		put_chain(out, &entry->chain, entry->event);
 	}
-	if (moment->kind != VIRT_WORST_OFFLINE && moment->held_ns)
-		out_printf(out, ", %s held it for %s", virt_hold_words(VIRT_PREEMPTED),
-			   duration_text(moment->held_ns).text);
+	put_held(out, report, moment);
 	if (moment->entry_ns != VIRT_NO_TIME && moment->kind != VIRT_WORST_EXIT &&
 	    moment->kind != VIRT_WORST_WAKE)
 		out_printf(out, ", %s after %s", moment->entry_ns == moment->end_ns ?
@@ -457,7 +474,7 @@ enum {
 	ARGUMENT_JSON, CAUSE_JSON, NESTED, UNSPLIT, WHO, WHO_TIME, OWN, PARTS, FROM_PCPU, RECORDS,
 	STATES, VECTOR = STATES + VIRT_N_STATES, IRQ_NAME, IRQ_EVENT, CHAIN, EVENT, EVENT_TIME,
 	BEGUN, WHOLE_MACHINE, STATES_JSON, UNASKED, UNASKED_VMM, TASK, TASK_TIME, TSC_OFFSET,
-	TSC_JUMP, ARGUMENT, CAUSE, HELD, N_COLUMNS
+	TSC_JUMP, ARGUMENT, CAUSE, HELD, POSSIBLE, N_COLUMNS
 };
 
 /**
@@ -508,6 +525,7 @@ static void make_columns(struct table_column columns[N_COLUMNS], char states[VIR
 		[ARGUMENT] = { .key = "argument", .not_json = true },
 		[CAUSE] = { .key = "cause", .not_json = true },
 		[HELD] = { .key = "held_ns", .type = TABLE_NS },
+		[POSSIBLE] = { .key = "possible_ns", .type = TABLE_NS },
 	};
 
 	memcpy(columns, fixed, sizeof(fixed));
@@ -622,6 +640,7 @@ static void entry_row(struct table_writer *to, const struct report *report,
 		[ARGUMENT] = table_name(argument),
 		[CAUSE] = table_name(cause),
 		[HELD] = table_optional(has_hold, moment->held_ns),
+		[POSSIBLE] = table_optional(has_hold, moment->possible_ns),
 	};
 
 	state_cells(cells, &written);

@@ -80,7 +80,8 @@ static int join_losses(struct virt_part *to, const struct virt_part *from)
 static bool has_hold(const struct virt_part *model, const struct virt_part_hold *hold)
 {
 	for (size_t i = model->n_holds; i-- > 0; )
-		if (model->holds[i].vcpu == hold->vcpu)
+		if (model->holds[i].vcpu == hold->vcpu &&
+		    model->holds[i].hold.possible == hold->hold.possible)
 			return model->holds[i].hold.from_ns >= hold->hold.from_ns;
 	return false;
 }

@@ -9,6 +9,7 @@
 #include "escape.h"
 #include "table.h"
 #include "virt_block.h"
+#include "virt_limits.h"
 #include "why.h"
 
 static void write_line(void *arg, const struct why_line *line)
@@ -113,6 +114,7 @@ static const struct table_column steal_columns[] = {
 	{ .key = "machines_ns", .type = TABLE_NS },
 	{ .key = "host_ns", .type = TABLE_NS },
 	{ .key = "own_ns", .type = TABLE_NS },
+	{ .key = "limit_ns", .type = TABLE_NS },
 	{ .key = "nobody_ns", .type = TABLE_NS },
 	{ .key = "unknown_ns", .type = TABLE_NS },
 };
@@ -153,6 +155,7 @@ static const struct table_column segment_columns[] = {
 	{ .key = "steal_kinds", .type = TABLE_OBJECT, .list = steal_columns,
 	  .n_list = ARRAY_SIZE(steal_columns) },
 	{ .key = "held_ns", .type = TABLE_TIME },
+	{ .key = "possible_ns", .type = TABLE_TIME },
 	{ .key = "monitor", .type = TABLE_MEMBERS },
 	{ .key = "evidence", .type = TABLE_MEMBERS },
 };
@@ -181,7 +184,7 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 	bool has_accesses = at->writing->n_monitors && segment->kind == VIRT_WHY_VMM;
 	struct table_cell steal[ARRAY_SIZE(steal_columns)], request[ARRAY_SIZE(read_columns)];
 	const struct virt_block_read *read = why_read_of(why, segment);
-	int64_t held_ns = virt_why_held(why, segment);
+	struct virt_held held = virt_why_held(why, segment);
 	int vector = why_vector_of(why, segment);
 	int64_t ns[VIRT_STEAL_N_KINDS];
 	char device[32];
@@ -199,8 +202,10 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 		steal[0] = table_number(ns[VIRT_STEAL_MACHINES]);
 		steal[1] = table_number(ns[VIRT_STEAL_HOST]);
 		steal[2] = table_number(ns[VIRT_STEAL_OWN]);
-		steal[3] = table_number(ns[VIRT_STEAL_NOBODY]);
-		steal[4] = table_number(ns[VIRT_STEAL_UNKNOWN]);
+		steal[3] = virt_model_knows_holds(why->model) ?
+			   table_number(ns[VIRT_STEAL_LIMIT]) : table_unknown();
+		steal[4] = table_number(ns[VIRT_STEAL_NOBODY]);
+		steal[5] = table_number(ns[VIRT_STEAL_UNKNOWN]);
 	}
 	table_json_members(json, segment_columns, ARRAY_SIZE(segment_columns),
 			   (const struct table_cell[ARRAY_SIZE(segment_columns)]){
@@ -224,7 +229,8 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 		flag_cell(segment->flags & VIRT_WHY_CUT),
 		flag_cell(segment->flags & VIRT_WHY_WITH_WAITS),
 		is_steal ? table_object(steal) : table_absent(),
-		table_optional(held_ns, held_ns),
+		table_optional(held.ns, held.ns),
+		table_optional(held.possible_ns, held.possible_ns),
 		has_accesses ? table_members(access_members, at) : table_absent(),
 		table_members(evidence_members, at),
 	});

@@ -8,22 +8,23 @@
 #include "array.h"
 #include "search.h"
 #include "virt_limits.h"
+#include "virt_needs.h"
 #include "virt_private.h"
 
 int virt_model_add_hold(struct virt_model *model, int32_t vcpu, const struct virt_hold *hold)
 {
-	struct virt_vcpu_track *track;
+	struct virt_holds *to;
 
 	if (model->finished || !virt_is_vcpu(model, vcpu) || hold->to_ns < hold->from_ns)
 		return -EINVAL;
-	track = &model->vcpus[vcpu];
-	if (track->n_holds && hold->from_ns < track->holds[track->n_holds - 1].to_ns)
+	to = &model->vcpus[vcpu].holds[hold->possible];
+	if (to->n && hold->from_ns < to->all[to->n - 1].to_ns)
 		return -EINVAL;
 	if (hold->from_ns == hold->to_ns || model->arguments.skip)
 		return 0;
-	if (ARRAY_GROW(track->holds, track->n_holds, track->holds_room))
+	if (ARRAY_GROW(to->all, to->n, to->room))
 		return -ENOMEM;
-	track->holds[track->n_holds++] = *hold;
+	to->all[to->n++] = *hold;
 	return 0;
 }
 
@@ -37,37 +38,64 @@ bool virt_model_knows_holds(const struct virt_model *model)
 	return model->knows_holds;
 }
 
-/** credit2 pauses a vCPU; RTDS leaves it runnable. */
-const char *virt_hold_words(enum virt_state state)
+/** credit2 pauses a vCPU; RTDS leaves it runnable, and so does Linux. */
+const char *virt_hold_words(const struct virt_model *model, enum virt_state state)
 {
-	return state == VIRT_OFFLINE ? "its cap" : "its budget";
+	if (state == VIRT_OFFLINE)
+		return "its cap";
+	return virt_model_hypervisor(model) == VIRT_KVM ? "its CPU quota" : "its budget";
+}
+
+static struct virt_hold_range holds_of(const struct virt_model *model, int32_t vcpu, bool possible,
+				       int64_t from_ns, int64_t to_ns)
+{
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
+	const struct virt_holds *holds = track ? &track->holds[possible] : NULL;
+	size_t first, end;
+
+	if (!holds || !holds->n || !virt_clamp_window(model, &from_ns, &to_ns))
+		return (struct virt_hold_range){ 0 };
+	SEARCH_FIRST(first, 0, holds->n, holds->all[first].to_ns <= from_ns);
+	SEARCH_FIRST(end, first, holds->n, holds->all[end].from_ns < to_ns);
+	return (struct virt_hold_range){ holds->all + first, end - first };
 }
 
 struct virt_hold_range virt_vcpu_holds(const struct virt_model *model, int32_t vcpu,
 				       int64_t from_ns, int64_t to_ns)
 {
-	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
-	size_t first, end;
-
-	if (!track || !track->n_holds || !virt_clamp_window(model, &from_ns, &to_ns))
-		return (struct virt_hold_range){ 0 };
-	SEARCH_FIRST(first, 0, track->n_holds, track->holds[first].to_ns <= from_ns);
-	SEARCH_FIRST(end, first, track->n_holds, track->holds[end].from_ns < to_ns);
-	return (struct virt_hold_range){ track->holds + first, end - first };
+	return holds_of(model, vcpu, false, from_ns, to_ns);
 }
 
-struct virt_held virt_vcpu_held(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
-				int64_t to_ns)
+struct virt_hold_range virt_vcpu_possible_holds(const struct virt_model *model, int32_t vcpu,
+						int64_t from_ns, int64_t to_ns)
 {
-	struct virt_hold_range range = virt_vcpu_holds(model, vcpu, from_ns, to_ns);
-	struct virt_held held = { 0 };
+	return holds_of(model, vcpu, true, from_ns, to_ns);
+}
+
+/** Return: the time of holds in the window. @count: receives how many begin in it */
+static int64_t sum_of(struct virt_hold_range range, int64_t from_ns, int64_t to_ns,
+		      uint64_t *count)
+{
+	int64_t ns = 0;
 
 	for (size_t i = 0; i < range.n; i++) {
 		const struct virt_hold *hold = &range.first[i];
 		int64_t begin_ns = hold->from_ns > from_ns ? hold->from_ns : from_ns;
 
-		held.ns += (hold->to_ns < to_ns ? hold->to_ns : to_ns) - begin_ns;
-		held.count += hold->from_ns >= from_ns;
+		ns += (hold->to_ns < to_ns ? hold->to_ns : to_ns) - begin_ns;
+		*count += hold->from_ns >= from_ns;
 	}
+	return ns;
+}
+
+struct virt_held virt_vcpu_held(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+				int64_t to_ns)
+{
+	struct virt_held held = { 0 };
+
+	held.ns = sum_of(virt_vcpu_holds(model, vcpu, from_ns, to_ns), from_ns, to_ns,
+			 &held.count);
+	held.possible_ns = sum_of(virt_vcpu_possible_holds(model, vcpu, from_ns, to_ns), from_ns,
+				  to_ns, &held.possible);
 	return held;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_limits.h
- * @brief	Xen: when the scheduler held a vCPU because its machine had used up its own limit
- *		(credit2's cap, RTDS' budget), with an idle pCPU or a busy one.
+ * @brief	When the scheduler held a vCPU because its machine had used up its own limit (a CPU
+ *		quota of cgroups, credit2's cap, RTDS' budget), with an idle pCPU or a busy one.
  */
 #ifndef KSHARK_VIRT_VIRT_LIMITS_H
 #define KSHARK_VIRT_VIRT_LIMITS_H
@@ -21,12 +21,14 @@ extern "C" {
 struct virt_hold {
 	int64_t		from_ns, to_ns;
 	bool		complete;	/* the trace shows its end */
+	bool		possible;	/* or others had the pCPU: the trace does not show which.
+					 * It is not among those of virt_vcpu_holds() */
 };
 
 /**
  * virt_model_add_hold - a hold of a vCPU is over, or the trace ends
  *
- * Holds of a vCPU are given in order.
+ * Holds of a vCPU are given in order, and so are those that are only possible.
  *
  * Return: 0, -ENOMEM, or -EINVAL for what cannot be.
  */
@@ -43,18 +45,24 @@ struct virt_hold_range { const struct virt_hold *first; size_t n; };
 struct virt_hold_range virt_vcpu_holds(const struct virt_model *model, int32_t vcpu,
 				       int64_t from_ns, int64_t to_ns);
 
+/** virt_vcpu_possible_holds - the same of those that are only possible */
+struct virt_hold_range virt_vcpu_possible_holds(const struct virt_model *model, int32_t vcpu,
+						int64_t from_ns, int64_t to_ns);
+
 /** What a limit cost in a window. */
 struct virt_held {
 	int64_t		ns;
+	int64_t		possible_ns;	/* it may have been more by this time */
 	uint64_t	count;		/* holds that begin in the window */
+	uint64_t	possible;	/* and possible ones */
 };
 
 /** virt_vcpu_held - sum up the holds of a vCPU in [from, to), in O(holds) */
 struct virt_held virt_vcpu_held(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 				int64_t to_ns);
 
-/** virt_hold_words - what holds a vCPU in a state: "its cap", "its budget"; static */
-const char *virt_hold_words(enum virt_state state);
+/** virt_hold_words - what holds a vCPU in a state: "its CPU quota", "its cap" ...; static */
+const char *virt_hold_words(const struct virt_model *model, enum virt_state state);
 
 #ifdef __cplusplus
 }

@@ -24,8 +24,11 @@ static int last_level(const struct virt_vcpu_track *track, size_t i)
 
 static void set_held(const struct virt_model *model, struct virt_moment *moment)
 {
-	moment->held_ns = virt_vcpu_held(model, moment->vcpu, moment->start_ns,
-					 moment->end_ns).ns;
+	struct virt_held held = virt_vcpu_held(model, moment->vcpu, moment->start_ns,
+					       moment->end_ns);
+
+	moment->held_ns = held.ns;
+	moment->possible_ns = held.possible_ns;
 }
 
 static void add_states(const struct virt_model *model, int64_t end_ns, struct virt_moment *moment)

@@ -366,6 +366,7 @@ static const struct json_field hold_fields[] = {
 	{ JSON_A_VALUE(NULL, struct virt_part_hold, hold.from_ns, 0) },
 	{ JSON_A_VALUE(NULL, struct virt_part_hold, hold.to_ns, 0) },
 	{ JSON_A_NUMBER(NULL, struct virt_part_hold, hold.complete, 0, 0, 1), .always = true },
+	{ JSON_A_NUMBER(NULL, struct virt_part_hold, hold.possible, 0, 0, 1) },
 	JSON_FIELDS_END
 };
 

@@ -527,22 +527,28 @@ static int copy_tables(struct virt_part *part, const struct virt_model *whole)
 	return copy_tasks(part, whole);
 }
 
-static int copy_holds(struct virt_part *part, const struct virt_model *whole)
+static int copy_range(struct virt_part *part, int32_t vcpu, struct virt_hold_range range)
 {
-	part->knows_holds = virt_model_knows_holds(whole);
-	for (int32_t i = 0; i < whole->n_vcpus && part->knows_holds; i++) {
-		struct virt_hold_range range = virt_vcpu_holds(whole, i, part->from_ns,
-							       part->to_ns);
-
-		for (size_t k = 0; k < range.n; k++) {
-			if (ARRAY_GROW(part->holds, part->n_holds, part->room_holds))
-				return -ENOMEM;
-			part->holds[part->n_holds++] = (struct virt_part_hold){
-				i, range.first[k],
-			};
-		}
+	for (size_t k = 0; k < range.n; k++) {
+		if (ARRAY_GROW(part->holds, part->n_holds, part->room_holds))
+			return -ENOMEM;
+		part->holds[part->n_holds++] = (struct virt_part_hold){ vcpu, range.first[k] };
 	}
 	return 0;
+}
+
+static int copy_holds(struct virt_part *part, const struct virt_model *whole)
+{
+	int ret = 0;
+
+	part->knows_holds = virt_model_knows_holds(whole);
+	for (int32_t i = 0; i < whole->n_vcpus && part->knows_holds && !ret; i++) {
+		ret = copy_range(part, i, virt_vcpu_holds(whole, i, part->from_ns, part->to_ns));
+		if (!ret)
+			ret = copy_range(part, i, virt_vcpu_possible_holds(
+				whole, i, part->from_ns, part->to_ns));
+	}
+	return ret;
 }
 
 static int copy_losses(struct virt_part *part, const struct virt_model *whole)

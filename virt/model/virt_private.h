@@ -89,6 +89,12 @@ struct virt_argument_of {
 	uint16_t	seen;		/* while it is filled: enum exit_seen */
 };
 
+/** What a vCPU's own limit held, see virt_limits.h. */
+struct virt_holds {
+	struct virt_hold *all;		/* ascending, and apart */
+	size_t		n, room;
+};
+
 /**
  * The trace may name very many vCPUs and show hardly anything of them: what a single block
  * does not need is shared by all of them, and what has no elements is NULL.
@@ -102,8 +108,7 @@ struct virt_vcpu_track {
 	uint32_t	exit;		/* the same: the one that its last exit begins */
 	struct virt_argument_of *arguments;	/* ascending by interval */
 	uint32_t	n_arguments, arguments_room;
-	struct virt_hold *holds;	/* ascending, and apart */
-	size_t		n_holds, holds_room;
+	struct virt_holds holds[2];	/* [1]: those that are only possible */
 	struct virt_index index;
 	struct virt_sum	*sums;		/* one per block; &virt_no_sum: see virt_has_sums() */
 	struct virt_counts *counts;	/* one per VIRT_COUNT_BLOCK, and one more of all;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "virt_limits.h"
 #include "virt_private.h"
 #include "virt_steal.h"
 
@@ -14,6 +15,7 @@ const char *virt_steal_kind_name(enum virt_steal_kind kind)
 		[VIRT_STEAL_MACHINES] = "other machines",
 		[VIRT_STEAL_HOST] = "host tasks",
 		[VIRT_STEAL_OWN] = "own machine",
+		[VIRT_STEAL_LIMIT] = "own limit",
 		[VIRT_STEAL_NOBODY] = "nobody",
 		[VIRT_STEAL_UNKNOWN] = "unknown",
 	};
@@ -27,6 +29,7 @@ const char *virt_steal_kind_key(enum virt_steal_kind kind)
 		[VIRT_STEAL_MACHINES] = "machines",
 		[VIRT_STEAL_HOST] = "host",
 		[VIRT_STEAL_OWN] = "own",
+		[VIRT_STEAL_LIMIT] = "limit",
 		[VIRT_STEAL_NOBODY] = "nobody",
 		[VIRT_STEAL_UNKNOWN] = "unknown",
 	};
@@ -88,6 +91,69 @@ static int64_t idle_of_vcpu(const struct virt_model *model, const struct virt_vc
 	return ns;
 }
 
+/** What one of the culprits of a wait is, or an idle pCPU. */
+static enum virt_steal_kind kind_of(const struct virt_model *model, int32_t vcpu,
+				    const struct virt_occupant *who)
+{
+	return who->known && who->vcpu == VIRT_NONE ? VIRT_STEAL_NOBODY :
+						      virt_steal_kind_of(model, vcpu, who->vcpu);
+}
+
+/** Give the time of a wait between two times from its culprits to the limit. */
+static void hold_wait(const struct virt_model *model, int32_t vcpu, struct virt_interval_range wait,
+		      int64_t from_ns, int64_t to_ns, int64_t ns[VIRT_STEAL_N_KINDS])
+{
+	struct virt_occupant_range all = virt_pcpu_occupants(model, wait.first->pcpu,
+							     wait.first->start_ns, wait.end_ns);
+	struct virt_occupant_range held = virt_pcpu_occupants(model, wait.first->pcpu, from_ns,
+							      to_ns);
+	int64_t rest_ns = to_ns - from_ns;
+
+	for (size_t i = 0; i < held.n; i++) {
+		const struct virt_occupant *who = &held.first[i];
+		int64_t start_ns = who->start_ns > from_ns ? who->start_ns : from_ns;
+		int64_t end_ns = i + 1 < held.n ? who[1].start_ns : held.end_ns;
+		bool is_beyond;
+
+		end_ns = end_ns < to_ns ? end_ns : to_ns;
+		if (start_ns >= end_ns)
+			continue;
+		rest_ns -= end_ns - start_ns;
+		is_beyond = virt_is_beyond(model, 0, (size_t)(who - all.first));
+		ns[is_beyond ? VIRT_STEAL_UNKNOWN : kind_of(model, vcpu, who)] -=
+			end_ns - start_ns;
+	}
+	ns[VIRT_STEAL_UNKNOWN] -= rest_ns;
+	ns[VIRT_STEAL_LIMIT] += to_ns - from_ns;
+}
+
+/** What a limit held, which is the fault of none who had the pCPU. */
+static void take_held(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
+		      int64_t ns[VIRT_STEAL_N_KINDS])
+{
+	struct virt_hold_range holds = virt_vcpu_holds(model, vcpu, from_ns, to_ns);
+
+	for (size_t i = 0; i < holds.n; i++) {
+		int64_t begin_ns = holds.first[i].from_ns > from_ns ? holds.first[i].from_ns :
+								      from_ns;
+		int64_t stop_ns = holds.first[i].to_ns < to_ns ? holds.first[i].to_ns : to_ns;
+		struct virt_interval_range range = virt_vcpu_intervals(model, vcpu, begin_ns,
+								       stop_ns);
+
+		for (size_t k = 0; k < range.n; k++) {
+			struct virt_interval_range wait = { .first = &range.first[k], .n = 1 };
+			int64_t start_ns = wait.first->start_ns > begin_ns ?
+					   wait.first->start_ns : begin_ns;
+			int64_t end_ns;
+
+			wait.end_ns = k + 1 < range.n ? range.first[k + 1].start_ns : range.end_ns;
+			end_ns = wait.end_ns < stop_ns ? wait.end_ns : stop_ns;
+			if (wait.first->state == VIRT_PREEMPTED && start_ns < end_ns)
+				hold_wait(model, vcpu, wait, start_ns, end_ns, ns);
+		}
+	}
+}
+
 void virt_steal_split(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
 		      const struct virt_culprit *culprits, size_t n,
 		      int64_t ns[VIRT_STEAL_N_KINDS])
@@ -105,4 +171,5 @@ void virt_steal_split(const struct virt_model *model, int32_t vcpu, int64_t from
 	}
 	ns[VIRT_STEAL_NOBODY] = idle_ns;
 	ns[VIRT_STEAL_UNKNOWN] -= idle_ns;
+	take_held(model, vcpu, from_ns, to_ns, ns);
 }

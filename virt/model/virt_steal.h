@@ -2,7 +2,7 @@
 /**
  * @file	virt_steal.h
  * @brief	Split the steal of a vCPU by kind of culprits: other machines, the host, its
- *		own machine, or none (the pCPU is idle).
+ *		own machine, its own limit, or none (the pCPU is idle).
  */
 #ifndef KSHARK_VIRT_VIRT_STEAL_H
 #define KSHARK_VIRT_VIRT_STEAL_H
@@ -18,6 +18,7 @@ enum virt_steal_kind {
 	VIRT_STEAL_MACHINES = 0,	/* vCPUs and threads of other machines */
 	VIRT_STEAL_HOST,		/* tasks of the host that are no machine's */
 	VIRT_STEAL_OWN,			/* other vCPUs and threads of its own machine */
+	VIRT_STEAL_LIMIT,		/* any, or none: its own limit held it, virt_limits.h */
 	VIRT_STEAL_NOBODY,		/* the pCPU was idle */
 	VIRT_STEAL_UNKNOWN,		/* the trace does not show who, or not on which pCPU */
 	VIRT_STEAL_N_KINDS
@@ -41,7 +42,10 @@ enum virt_steal_kind virt_steal_kind_of(const struct virt_model *model, int32_t 
  * @culprits: virt_vcpu_culprits() of this vCPU and window: all of them
  * @ns: receives VIRT_STEAL_N_KINDS times, which add up to those of @culprits
  *
- * In O(culprits + waits without a known culprit * log n).
+ * Time in which the machine's own limit held the vCPU is not its culprits'. If holds are unknown,
+ * see virt_model_knows_holds(), it is.
+ *
+ * In O(culprits + (waits without a known culprit, holds) * log n + culprits during holds).
  */
 void virt_steal_split(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
 		      const struct virt_culprit *culprits, size_t n,

@@ -165,6 +165,7 @@ struct virt_moment {
 	int64_t		who_ns;		/* steal, wake: how long @who had @pcpu during the wait */
 	int64_t		held_ns;	/* steal, wake, offline: part in which its limit held it,
 					 * see virt_limits.h; 0 if that is not known */
+	int64_t		possible_ns;	/* the same: it may have been more by this time */
 	uint64_t	records;	/* lost: how many; 0: not counted */
 	int32_t		vcpu;		/* or VIRT_NONE */
 	int32_t		who;		/* steal: who had @pcpu longest, as in struct

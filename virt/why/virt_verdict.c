@@ -30,7 +30,7 @@ static const struct {
 	[VIRT_VERDICT_PAUSED] = { VIRT_VERDICT_BY_HOST, "paused",
 				  "offline, with its whole machine" },
 	[VIRT_VERDICT_LIMIT] = { VIRT_VERDICT_BY_HOST, "limit",
-				 "out of quota (its own cap or budget)" },
+				 "out of quota (its own quota, cap or budget)" },
 	[VIRT_VERDICT_HALTS] = { VIRT_VERDICT_BY_WISH, "halt",
 				 "hypervisor, handles the guest's wish to wait" },
 	[VIRT_VERDICT_POLLING] = { VIRT_VERDICT_BY_WISH, "polling", "polling" },

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "virt_guest.h"
+#include "virt_limits.h"
 #include "virt_model.h"
 
 #ifdef __cplusplus
@@ -173,7 +174,7 @@ const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_
  *
  * 0 if the trace does not show that, see virt_model_knows_holds().
  */
-int64_t virt_why_held(const struct virt_why *why, const struct virt_why_segment *segment);
+struct virt_held virt_why_held(const struct virt_why *why, const struct virt_why_segment *segment);
 
 /** virt_why_who - the name of a vCPU, or a task of host or guest ("web:nginx-412"); or NULL. */
 const char *virt_why_who(const struct virt_why *why, int32_t who);

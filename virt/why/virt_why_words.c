@@ -128,16 +128,16 @@ const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_
 	return cause_name((enum virt_why_cause)segment->cause);
 }
 
-int64_t virt_why_held(const struct virt_why *why, const struct virt_why_segment *segment)
+struct virt_held virt_why_held(const struct virt_why *why, const struct virt_why_segment *segment)
 {
 	switch (segment->kind) {
 	case VIRT_WHY_PREEMPTED:
 	case VIRT_WHY_WAKING:
 	case VIRT_WHY_OFFLINE:
 		return virt_vcpu_held(why->model, segment->subject, segment->from_ns,
-				      segment->to_ns).ns;
+				      segment->to_ns);
 	default:
-		return 0;
+		return (struct virt_held){ 0 };
 	}
 }
 

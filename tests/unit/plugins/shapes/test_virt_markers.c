@@ -17,6 +17,7 @@
 #include "virt_colors.h"
 #include "virt_limits.h"
 #include "virt_markers.h"
+#include "virt_needs.h"
 #include "virt_registry.h"
 #include "virt_text.h"
 
@@ -291,7 +292,8 @@ static void test_pauses_and_clocks(void **state)
 /** A limit that holds a vCPU is named, and not its machine or who has the pCPU alone. */
 static void held_texts(void **state)
 {
-	const struct virt_hold cap = { 2000, 5000, true }, budget = { 6500, 7500, true };
+	const struct virt_hold cap = { 2000, 5000, true, false };
+	const struct virt_hold budget = { 6500, 7500, true, false };
 	struct virt_model *model = virt_model_new();
 	int32_t machine = virt_model_add_machine(model, 1, "d1");
 	struct virt_worst *worst;
@@ -308,6 +310,7 @@ static void held_texts(void **state)
 	assert_int_equal(virt_model_add_hold(model, 0, &cap), 0);
 	assert_int_equal(virt_model_add_hold(model, 0, &budget), 0);
 	virt_model_know_holds(model);
+	virt_model_set_hypervisor(model, VIRT_XEN);
 	assert_int_equal(virt_model_finish(model, 0, 10000), 0);
 	worst = virt_worst_new(model, false, NULL, 0);
 	check_text(worst, model, VIRT_WORST_OFFLINE, VIRT_NO_TIME,
@@ -316,6 +319,34 @@ static void held_texts(void **state)
 	check_text(worst, model, VIRT_WORST_STEAL, VIRT_NO_TIME,
 		   "d1v0 is preempted (last on pCPU 0) for 2.000 us by nobody (2.000 us), guest "
 		   "code after 2.000 us; its budget held it for 1.000 us");
+	virt_worst_free(worst);
+	virt_model_free(model);
+}
+
+/** So is a quota of KVM, also one that may have held it. */
+static void quota_texts(void **state)
+{
+	static const struct virt_hold holds[] = {
+		{ 6500, 7500, true, false }, { 7500, 7800, true, true },
+	};
+	struct virt_model *model = virt_model_new();
+	int32_t machine = virt_model_add_machine(model, 1, "web");
+	struct virt_worst *worst;
+
+	(void)state;
+	assert_int_equal(virt_model_add_vcpu(model, machine, 0, 20000, "d1v0"), 0);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 6000, VIRT_PREEMPTED, 0, NONE, 0);
+	set(model, 0, 8000, VIRT_GUEST, 0, NONE, 0);
+	for (size_t i = 0; i < sizeof(holds) / sizeof(holds[0]); i++)
+		assert_int_equal(virt_model_add_hold(model, 0, &holds[i]), 0);
+	virt_model_know_holds(model);
+	virt_model_set_hypervisor(model, VIRT_KVM);
+	assert_int_equal(virt_model_finish(model, 0, 10000), 0);
+	worst = virt_worst_new(model, false, NULL, 0);
+	check_text(worst, model, VIRT_WORST_STEAL, VIRT_NO_TIME,
+		   "d1v0 is preempted (last on pCPU 0) for 2.000 us by nobody (2.000 us), guest "
+		   "code after 2.000 us; its CPU quota held it for 1.000 us, or up to 1.300 us");
 	virt_worst_free(worst);
 	virt_model_free(model);
 }
@@ -524,6 +555,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(held_texts),
+		cmocka_unit_test(quota_texts),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_selected),

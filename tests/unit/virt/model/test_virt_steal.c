@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "hand_model.h"
+#include "virt_limits.h"
 #include "virt_steal.h"
 
 #define END	200
@@ -23,7 +24,7 @@ static const char kinds_at[] =
  * vCPU 0 is of one machine with vCPU 1, vCPU 2 of another one. vCPU 0 waits for pCPU 0, then for
  * one that is unknown.
  */
-static struct virt_model *all_kinds(void)
+static struct virt_model *all_kinds(const struct virt_hold *holds, size_t n)
 {
 	struct virt_model *model = with_vcpus(2);
 	int32_t other = virt_model_add_machine(model, 2, "d2"), io, vhost, sh;
@@ -49,6 +50,8 @@ static struct virt_model *all_kinds(void)
 	set(model, 0, 45, VIRT_PREEMPTED, VIRT_NONE, VIRT_NONE, 0);
 	occupy(model, 0, 54, 0, true);
 	set(model, 0, 54, VIRT_GUEST, 0, VIRT_NONE, 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(virt_model_add_hold(model, 0, &holds[i]), 0);
 	assert_int_equal(virt_model_finish(model, 0, END), 0);
 	return model;
 }
@@ -63,12 +66,19 @@ static void split(const struct virt_model *model, int64_t from, int64_t to,
 	virt_steal_split(model, 0, from, to, culprits, n, ns);
 }
 
-static void test_all_windows(void **state)
+static bool is_held(const struct virt_hold *holds, size_t n, int64_t time_ns)
 {
-	static const char letters[] = "mhonu";
-	struct virt_model *model = all_kinds();
+	for (size_t i = 0; i < n; i++)
+		if (time_ns >= holds[i].from_ns && time_ns < holds[i].to_ns && !holds[i].possible)
+			return true;
+	return false;
+}
 
-	(void)state;
+static void check_windows(const struct virt_hold *holds, size_t n)
+{
+	static const char letters[] = "mholnu";
+	struct virt_model *model = all_kinds(holds, n);
+
 	for (int from = -3; from < 60; from++) {
 		for (int to = from; to < 60; to++) {
 			int64_t ns[VIRT_STEAL_N_KINDS], wanted[VIRT_STEAL_N_KINDS] = { 0 };
@@ -78,7 +88,8 @@ static void test_all_windows(void **state)
 						     strchr(letters, kinds_at[at]);
 
 				if (letter)
-					wanted[letter - letters]++;
+					wanted[is_held(holds, n, at) ? VIRT_STEAL_LIMIT :
+					       letter - letters]++;
 			}
 			split(model, from, to, ns);
 			for (int kind = 0; kind < VIRT_STEAL_N_KINDS; kind++)
@@ -88,10 +99,23 @@ static void test_all_windows(void **state)
 	virt_model_free(model);
 }
 
+static void test_all_windows(void **state)
+{
+	/* also while it runs, which is no steal */
+	static const struct virt_hold holds[] = {
+		{ 5, 12, true, false }, { 12, 20, true, true }, { 23, 31, true, false },
+		{ 36, 42, true, false }, { 50, 58, false, false },
+	};
+
+	(void)state;
+	check_windows(NULL, 0);
+	check_windows(holds, sizeof(holds) / sizeof(holds[0]));
+}
+
 /** A culprit that does not exist is of an unknown kind; a missing vCPU has no steal. */
 static void test_nobody_there(void **state)
 {
-	struct virt_model *model = all_kinds();
+	struct virt_model *model = all_kinds(NULL, 0);
 	int64_t ns[VIRT_STEAL_N_KINDS];
 
 	(void)state;

@@ -332,7 +332,8 @@ static void test_adds_up(void **state)
 /** A cap holds all of a time offline, a budget a part of a wait for a pCPU: 1000 ns each. */
 static void test_limit(void **state)
 {
-	const struct virt_hold cap = { 1000, 2000, true }, budget = { 2200, 2900, true };
+	const struct virt_hold cap = { 1000, 2000, true, false };
+	const struct virt_hold budget = { 2200, 2900, true, false };
 	struct virt_model *model = with_vcpus(2);
 
 	(void)state;

@@ -111,7 +111,9 @@ static void states_of_its_own(void **state)
 /** Its cap holds a vCPU for all of its time offline, or for a part, which is no cause of all. */
 static void held_by_its_limit(void **state)
 {
-	const struct virt_hold holds[] = { { 20, 30, true }, { 42, 45, true }, { 50, 55, true } };
+	const struct virt_hold holds[] = {
+		{ 20, 30, true, false }, { 42, 45, true, false }, { 50, 55, true, false },
+	};
 	struct virt_model *model = with_vcpus(2);
 	struct virt_why why;
 
@@ -134,11 +136,11 @@ static void held_by_its_limit(void **state)
 	   { 0, 40, 50, VIRT_WHY_PREEMPTED, "pcpu", 0, 1 },
 	   { 1, 40, 50, VIRT_WHY_VCPU, "runs", 1, VIRT_NONE },
 	   { 0, 50, 60, VIRT_WHY_OFFLINE, "absent", 0, VIRT_NONE });
-	assert_int_equal(virt_why_held(&why, &why.segments[0]), 0);
-	assert_int_equal(virt_why_held(&why, &why.segments[1]), 10);
-	assert_int_equal(virt_why_held(&why, &why.segments[3]), 3);
-	assert_int_equal(virt_why_held(&why, &why.segments[4]), 0);
-	assert_int_equal(virt_why_held(&why, &why.segments[5]), 5);
+	assert_int_equal(virt_why_held(&why, &why.segments[0]).ns, 0);
+	assert_int_equal(virt_why_held(&why, &why.segments[1]).ns, 10);
+	assert_int_equal(virt_why_held(&why, &why.segments[3]).ns, 3);
+	assert_int_equal(virt_why_held(&why, &why.segments[4]).ns, 0);
+	assert_int_equal(virt_why_held(&why, &why.segments[5]).ns, 5);
 	virt_why_free(&why);
 	/* of a window in the hold, all is due to it */
 	why = why_of(model, 0, 51, 54);
