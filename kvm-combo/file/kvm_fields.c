@@ -105,9 +105,11 @@ static const struct event_row {
 	{ "kvm", "kvm_fpu", KVM_RUN, 0, NULL, "load", NULL },
 	{ "kvm", "kvm_vcpu_wakeup", KVM_HALTED, 0, NULL, "ns", "waited" },
 	{ "sched", "sched_waking", KVM_WAKING, 0, "pid", NULL, NULL },
+	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", "target_cpu", NULL },
 	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup_new", KVM_BORN, 0, "pid", NULL, NULL },
 	{ "sched", "sched_migrate_task", KVM_MIGRATE, 0, "pid", "dest_cpu", NULL },
+	{ "timer", "hrtimer_expire_entry", KVM_EXPIRED, 0, NULL, "function", NULL },
 };
 
 #define N_ROWS	ARRAY_SIZE(event_rows)
@@ -752,8 +754,11 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 		}
 		event->value = 0;
 		break;
-	case KVM_WAKING:
 	case KVM_WAKEUP:
+		if (!found->value)
+			event->value = VIRT_NONE;
+		break;
+	case KVM_WAKING:
 	case KVM_IPI:
 		break;
 	default:

@@ -242,6 +242,8 @@ static const struct json_field head_fields[] = {
 	  JSON_HAS(struct kvm_meta, has_moment) },
 	{ JSON_A_LIST("cgroups", struct kvm_meta, cgroups, n_cgroups, cgroups_room,
 		      cgroup_fields), .most = KVM_META_MAX_CGROUPS, .cut = true },
+	{ JSON_SOME_BITS("quota_timer", struct kvm_meta, quota_timer, 0) },
+	{ JSON_SOME_BITS("slack_timer", struct kvm_meta, slack_timer, 0) },
 	{ JSON_A_KHZ(struct kvm_meta, cpu_khz) },
 	JSON_FIELDS_END
 };
@@ -393,6 +395,23 @@ int32_t kvm_meta_first(const struct kvm_meta *meta, int32_t tid)
 	while (vcpu && (guest = continued(meta, guest)) && tid_of(guest, vcpu->id) > 0)
 		tid = tid_of(guest, vcpu->id);
 	return tid;
+}
+
+bool kvm_meta_has_quota(const struct kvm_meta_cgroup *cgroup)
+{
+	return (cgroup->has_begin && cgroup->begin.quota_us != CPU_NO_QUOTA) ||
+	       (cgroup->has_end && cgroup->end.quota_us != CPU_NO_QUOTA);
+}
+
+bool kvm_meta_knows_quotas(const struct kvm_meta *meta, const struct kvm_meta_vcpu *vcpu)
+{
+	const struct kvm_meta_cgroup *cgroups = meta->cgroups;
+	int at = vcpu ? vcpu->cgroup : 0;
+	struct cpu_quota held;
+
+	while (at && cgroups[at - 1].above && kvm_meta_held(&cgroups[at - 1], &held))
+		at = cgroups[at - 1].above;
+	return at && !strcmp(cgroups[at - 1].path, "/");
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -571,6 +590,20 @@ static int tell_lives(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 	return ret == -ENOMEM ? ret : 0;
 }
 
+/** Whether quotas limit a vCPU, as far as all of its cgroups are known. */
+static int tell_quota(struct kvm_tracker *tracker, const struct kvm_meta *meta,
+		      const struct kvm_meta_vcpu *vcpu)
+{
+	enum kvm_quota quota = KVM_QUOTA_NONE;
+
+	if (!kvm_meta_knows_quotas(meta, vcpu))
+		return 0;
+	for (int at = vcpu->cgroup; at; at = meta->cgroups[at - 1].above)
+		if (kvm_meta_has_quota(&meta->cgroups[at - 1]))
+			quota = KVM_QUOTA_LIMITED;
+	return kvm_tracker_limit(tracker, vcpu->tid, quota);
+}
+
 static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 		      const struct kvm_meta_guest *guest)
 {
@@ -589,6 +622,8 @@ static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 	else
 		ret = n ? kvm_tracker_add_guest(tracker, guest->name ? guest->name : "", tids, n) :
 			  0;
+	for (int i = 0; i < guest->n_vcpus && !ret; i++)
+		ret = tell_quota(tracker, meta, &guest->vcpus[i]);
 	for (int i = 0; i < guest->n_regions && n && !ret && !continued(meta, guest); i++)
 		ret = kvm_tracker_add_region(tracker, &guest->regions[i]);
 	for (int i = 0; i < n && !ret && guest->pid; i++)
@@ -612,6 +647,10 @@ int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
 	for (int32_t i = 0; meta && i < VIRT_IDLE_STATES && !ret; i++)
 		if (meta->idle_states[i])
 			ret = kvm_tracker_name_idle_state(tracker, i, meta->idle_states[i]);
+	if (meta)
+		kvm_tracker_quota_timers(tracker, (const uint64_t[KVM_QUOTA_TIMERS]){
+			meta->quota_timer, meta->slack_timer,
+		});
 	if (meta && meta->part)
 		kvm_tracker_set_part(tracker, meta->part);
 	return ret ? ret : trace_dat_guests(trace_path, tell_recorded, &telling);

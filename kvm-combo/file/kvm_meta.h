@@ -18,6 +18,7 @@
  *                      "begin": { "quota_us": 20000, "period_us": 100000, "periods": 31,
  *                                 "throttled": 30, "throttled_us": 2413020 },
  *                      "end": { ... } } ],
+ *       "quota_timer": "0xffffffff813b8ab0", "slack_timer": "0xffffffff813b89f0",
  *       "idle_states": [ "POLL", "C1", "C6" ], "governors": [ "schedutil" ],
  *       "moment": { "realtime_ns": 1795514400123456789, "trace_ns": 5812345678901 } }
  *
@@ -30,7 +31,9 @@
  * to a device; regions do not overlap. A vCPU's "cgroup" is the number in "cgroups", from
  * 0 on; "above" is the one above, which has a lower number; the root has none. "begin" and "end"
  * are the quota of each (without "quota_us": none) when the recording began and ended; unknown ones
- * are missing, and one that lacks another number is unknown. "idle_states" are the kernel's names
+ * are missing, and one that lacks another number is unknown. "quota_timer" and "slack_timer" are
+ * the addresses of the kernel's sched_cfs_period_timer() and sched_cfs_slack_timer(), if
+ * hrtimer_expire_entry was recorded for each of them. "idle_states" are the kernel's names
  * of the idle states of its CPUs, by number; "" stands for an unknown one. "governors", each listed
  * once, decide on the frequencies of the CPUs. "moment" is one moment of the recording, since 1970
  * and on the axis of the trace. For "part", see kvm_part_json.h.
@@ -124,6 +127,7 @@ struct kvm_meta {
 	int		n_guests, room;
 	struct kvm_meta_cgroup *cgroups;
 	int		n_cgroups, cgroups_room;
+	uint64_t	quota_timer, slack_timer; /* 0: not recorded */
 	char		*idle_states[VIRT_IDLE_STATES]; /* or NULL */
 	char		*governors[KVM_META_MAX_GOVERNORS];
 	int		n_governors;
@@ -137,6 +141,12 @@ struct kvm_meta {
 	struct kvm_meta_place *places;	/* by number in @threads */
 	size_t		n_places;
 };
+
+/** kvm_meta_has_quota - does a quota limit a cgroup itself, at any time that is known? */
+bool kvm_meta_has_quota(const struct kvm_meta_cgroup *cgroup);
+
+/** kvm_meta_knows_quotas - are those of a vCPU's cgroup and of all above it known? */
+bool kvm_meta_knows_quotas(const struct kvm_meta *meta, const struct kvm_meta_vcpu *vcpu);
 
 /** kvm_meta_new - nothing is known. Return: to be given to kvm_meta_free(), NULL without memory. */
 struct kvm_meta *kvm_meta_new(void);

@@ -73,6 +73,7 @@ struct kvm_thread {
 	bool		in_userfault;	/* it supplies pages of userfaultfd */
 	bool		is_dead;	/* and its number may be another one's later */
 	bool		is_expected;	/* by who forgets others, for that time */
+	uint8_t		quota;		/* enum kvm_quota */
 };
 
 struct kvm_guest {
@@ -129,6 +130,8 @@ struct kvm_tracker {
 	uint64_t	formats;	/* kinds whose events the trace knows */
 	bool		has_nested_exits;	/* records of them */
 	bool		has_lives;	/* vCPUs go on as other threads */
+	bool		has_quota_timers; /* KVM_EXPIRED is there for these functions: */
+	uint64_t	quota_timers[KVM_QUOTA_TIMERS];
 	const struct kvm_part *part;	/* what the records are a part of; or NULL */
 };
 
@@ -208,6 +211,14 @@ struct kvm_vcpu {
 	/* whether its monitor has stopped it, see kvm_stops.c: */
 	bool		stopped, is_listed;
 	int32_t		next_asleep;	/* index, or VIRT_NONE */
+	/* whether a quota holds it, see kvm_holds.c: */
+	bool		quota_wait;	/* it wants to run, since: */
+	int64_t		quota_ns;
+	int16_t		quota_cpu;	/* on which pCPU; or VIRT_NONE */
+	bool		quota_listed;	/* with that, by index; or VIRT_NONE: */
+	int32_t		quota_before, quota_next;
+	bool		quota_held;	/* since: */
+	int64_t		quota_held_ns;
 	/* its waits, see kvm_wakes.c: */
 	int32_t		machine;	/* in the model while it is filled */
 	bool		halts;		/* it sleeps, or did last, in the kernel, as its guest
@@ -350,9 +361,14 @@ int kvm_replay_open_losses(const struct kvm_replay *replay, struct virt_model *m
 /** kvm_replay_asleep - at this time, up to which all was taken, a vCPU's thread sleeps. */
 void kvm_replay_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns);
 
-/** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
+/**
+ * kvm_replay - all records in order of time, into the model
+ * @end_ns: where the trace ends
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
-	       int32_t n_vcpus);
+	       int32_t n_vcpus, int64_t end_ns);
 
 /**
  * kvm_find_level - does a guest's guest run at @event, an entry or exit?

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "kvm_holds.h"
 #include "kvm_order.h"
 #include "kvm_stops.h"
 #include "kvm_wakes.h"
@@ -38,6 +39,7 @@ struct kvm_replay {
 	int32_t		call_reason;	/* of KVM_WHOLE; VIRT_NONE: there was none */
 	struct kvm_wakes wakes;
 	struct kvm_stops stops;
+	struct kvm_holds holds;
 	int		error;
 };
 
@@ -49,7 +51,8 @@ static void fail(struct kvm_replay *replay, int ret)
 
 static int failed(const struct kvm_replay *replay)
 {
-	return replay->error ? replay->error : replay->wakes.error;
+	return replay->error ? replay->error :
+	       replay->holds.error ? replay->holds.error : replay->wakes.error;
 }
 
 /* --- saying it to the model ------------------------------------------------------------------ */
@@ -164,6 +167,7 @@ static void occupy(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t 
 		replay->n_unknown++;
 	if (!was_known && is_known && !--replay->n_unknown)
 		replay->known_ns = time_ns;
+	kvm_holds_occupy(&replay->holds, cpu, time_ns, replay->pid[cpu], pid);
 	replay->pid[cpu] = pid;
 	replay->vcpu[cpu] = pid > 0 ? vcpu_of(replay, pid) : NULL;
 	/* without switches, a record of a task or of none shows only its own moment */
@@ -266,6 +270,7 @@ static void lose(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_
 	vcpu->wait = KVM_WAIT_UNKNOWN;
 	vcpu->halts = false;
 	kvm_wakes_forget(vcpu);
+	kvm_holds_end(&replay->holds, vcpu, time_ns, false);
 	kvm_stops_set(&replay->stops, vcpu, false);
 	vcpu->since_ns = vcpu->mode_ns = time_ns;
 	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
@@ -340,6 +345,7 @@ static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, in
 	}
 	if (vcpu->state == VIRT_PREEMPTED && vcpu->awaited != cpu)
 		say_moved(replay, vcpu);
+	kvm_holds_end(&replay->holds, vcpu, time_ns, true);
 	vcpu->place = KVM_ON;
 	vcpu->pcpu = (int16_t)cpu;
 	vcpu->since_ns = time_ns;
@@ -472,6 +478,7 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 	} else {
 		vcpu->awaited = vcpu->pcpu;
 		say(replay, vcpu, event->time_ns, VIRT_PREEMPTED, who(replay, event->arg), 0);
+		kvm_holds_wait(&replay->holds, vcpu, vcpu->awaited, event->time_ns);
 	}
 }
 
@@ -807,6 +814,15 @@ static void on_switch(struct kvm_replay *replay, const struct kvm_event *event)
 		arrive(replay, vcpu, event->cpu, event->time_ns, true);
 }
 
+static void say_waking(struct kvm_replay *replay, struct kvm_vcpu *vcpu,
+		       const struct kvm_event *event)
+{
+	say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
+	kvm_holds_wait(&replay->holds, vcpu, event->kind == KVM_WAKEUP && event->value >= 0 &&
+		       event->value <= INT16_MAX ? (int32_t)event->value : VIRT_NONE,
+		       event->time_ns);
+}
+
 static void on_wakeup(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
@@ -819,7 +835,7 @@ static void on_wakeup(struct kvm_replay *replay, const struct kvm_event *event)
 		if (vcpu->state == VIRT_BLOCKED)
 			kvm_wakes_woken(&replay->wakes, vcpu, event, writer(replay, event));
 		if (kvm_has_switches(replay->tracker))
-			say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
+			say_waking(replay, vcpu, event);
 		else
 			lose(replay, vcpu, event->time_ns);
 	}
@@ -875,6 +891,8 @@ static void on_migrate(struct kvm_replay *replay, const struct kvm_event *event)
 	if (!vcpu || vcpu->place != KVM_OFF || vcpu->state != VIRT_PREEMPTED ||
 	    event->value < 0 || event->value >= (int64_t)replay->tracker->n_cpus)
 		return;
+	kvm_holds_end(&replay->holds, vcpu, event->time_ns, true);
+	kvm_holds_wait(&replay->holds, vcpu, (int32_t)event->value, event->time_ns);
 	last = vcpu->pcpu;
 	vcpu->pcpu = vcpu->awaited = (int16_t)event->value;
 	say(replay, vcpu, event->time_ns, VIRT_PREEMPTED,
@@ -901,6 +919,11 @@ static void on_lost(struct kvm_replay *replay, const struct kvm_event *event)
 		vcpu->is_told = false;
 	}
 	replay->n_told = 0;
+}
+
+static void on_expired(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	kvm_holds_expired(&replay->holds, event->time_ns);
 }
 
 /** What is lost before an event, which is KVM_FOUND. */
@@ -963,6 +986,7 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 		[KVM_READ_BEGINS] = on_read_begins,
 		[KVM_READ_ENDS] = on_read_ends,
 		[KVM_USERFAULT] = on_userfault,
+		[KVM_EXPIRED] = on_expired,
 	};
 	const struct kvm_vcpu *vcpu;
 
@@ -1029,7 +1053,7 @@ static int add_cpus(struct kvm_replay *replay)
 
 int kvm_replay_more(struct kvm_replay *replay, struct kvm_vcpu *vcpus, int32_t n, int64_t time_ns)
 {
-	if (add_cpus(replay) ||
+	if (add_cpus(replay) || kvm_holds_more(&replay->holds, vcpus, n) ||
 	    kvm_wakes_more(&replay->wakes, vcpus, n) || kvm_stops_more(&replay->stops, vcpus, n))
 		return -ENOMEM;
 	replay->vcpus = vcpus;
@@ -1063,6 +1087,7 @@ struct kvm_replay *kvm_replay_new(struct kvm_tracker *tracker, struct virt_model
 	replay->call_reason = VIRT_NONE;
 	kvm_wakes_init(&replay->wakes, tracker, model);
 	kvm_stops_init(&replay->stops, model);
+	kvm_holds_init(&replay->holds, tracker, model);
 	if (!kvm_replay_more(replay, vcpus, n, INT64_MIN))
 		return replay;
 	kvm_replay_free(replay);
@@ -1083,6 +1108,7 @@ void kvm_replay_free(struct kvm_replay *replay)
 	kvm_reasons_destroy(&replay->reasons);
 	kvm_wakes_destroy(&replay->wakes);
 	kvm_stops_destroy(&replay->stops);
+	kvm_holds_destroy(&replay->holds);
 	free(replay);
 }
 
@@ -1092,13 +1118,17 @@ static int take_next(void *arg, const struct kvm_event *event)
 }
 
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
-	       int32_t n_vcpus)
+	       int32_t n_vcpus, int64_t end_ns)
 {
 	struct kvm_replay *replay = kvm_replay_new(tracker, model, vcpus, n_vcpus);
 	int ret = -ENOMEM;
 
 	if (replay)
 		ret = kvm_in_order(tracker, INT64_MAX, take_next, replay);
+	for (int32_t i = 0; i < n_vcpus && replay && !ret; i++) {
+		kvm_holds_end(&replay->holds, &vcpus[i], end_ns, false);
+		ret = failed(replay);
+	}
 	kvm_replay_free(replay);
 	return ret;
 }

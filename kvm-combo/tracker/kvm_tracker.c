@@ -9,8 +9,10 @@
 
 #include "array.h"
 #include "exit_arguments.h"
+#include "kvm_holds.h"
 #include "kvm_part.h"
 #include "kvm_private.h"
+#include "virt_limits.h"
 
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker)
 {
@@ -219,6 +221,14 @@ uint64_t kvm_kinds_of(const struct kvm_event *event)
 	       VIRT_RECORDED_ALL : kvm_kinds_of_event(event->kind);
 }
 
+static bool is_of_quota(const struct kvm_tracker *tracker, const struct kvm_event *event)
+{
+	for (int i = 0; i < KVM_QUOTA_TIMERS; i++)
+		if (tracker->quota_timers[i] && tracker->quota_timers[i] == (uint64_t)event->value)
+			return true;
+	return false;
+}
+
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	uint8_t more = event->more;
@@ -231,7 +241,8 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	if (!cpu)
 		return -ENOMEM;
 	kvm_tracker_expect(tracker, kvm_kinds_of(event));
-	if (!is_to_be_kept(cpu, event, &more))
+	if (!is_to_be_kept(cpu, event, &more) ||
+	    (event->kind == KVM_EXPIRED && !is_of_quota(tracker, event)))
 		return kvm_tracker_seen(tracker, event->cpu, event->pid, event->time_ns);
 	if (ARRAY_GROW(cpu->events, cpu->n, cpu->room))
 		return -ENOMEM;
@@ -354,6 +365,28 @@ int kvm_tracker_add_thread(struct kvm_tracker *tracker, int32_t tid, int32_t pro
 		return -ENOMEM;
 	thread->process = process;
 	return 0;
+}
+
+int kvm_tracker_limit(struct kvm_tracker *tracker, int32_t tid, enum kvm_quota quota)
+{
+	struct kvm_thread *thread;
+
+	if (tid <= 0)
+		return -EINVAL;
+	thread = kvm_thread_add(tracker, tid);
+	if (!thread)
+		return -ENOMEM;
+	thread->quota = (uint8_t)quota;
+	return 0;
+}
+
+void kvm_tracker_quota_timers(struct kvm_tracker *tracker,
+			      const uint64_t functions[KVM_QUOTA_TIMERS])
+{
+	for (int i = 0; i < KVM_QUOTA_TIMERS; i++) {
+		tracker->quota_timers[i] = functions[i];
+		tracker->has_quota_timers |= functions[i] != 0;
+	}
 }
 
 int kvm_tracker_continue(struct kvm_tracker *tracker, int32_t tid, int32_t later)
@@ -492,7 +525,9 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	if (!ret)
 		ret = part ? kvm_part_begin(tracker, part, made) : 0;
 	if (!ret)
-		ret = kvm_replay(tracker, made, vcpus.all, (int32_t)vcpus.n);
+		ret = kvm_replay(tracker, made, vcpus.all, (int32_t)vcpus.n, end_ns);
+	if (!ret && !part && kvm_holds_known(tracker, made))
+		virt_model_know_holds(made);
 	if (!ret)
 		ret = kvm_add_handled(tracker, made, vcpus.all);
 	if (!ret)

@@ -148,7 +148,8 @@ enum kvm_event_kind {
 	KVM_NESTED_EXIT,	/* a guest's guest has left */
 	KVM_NESTED_INJECT,	/* and its hypervisor will see that: it is entered next */
 	KVM_SWITCH,		/* arg: next pid; value: prev_state */
-	KVM_WAKEUP,		/* arg: woken pid; more: enum kvm_context */
+	KVM_WAKEUP,		/* arg: woken pid; value: CPU that it will have, or VIRT_NONE; more:
+				 * enum kvm_context */
 	KVM_MIGRATE,		/* arg: pid; value: CPU that it goes to */
 	KVM_SEEN,		/* some record of a thread */
 	KVM_LOST,		/* from here on, records of this CPU are missing */
@@ -181,6 +182,7 @@ enum kvm_event_kind {
 	KVM_READ_ENDS,		/* value: sector | number of sectors << 48; arg: device */
 	KVM_USERFAULT,		/* value: a thread supplies pages of userfaultfd in an ioctl; 0: an
 				 * ioctl ends */
+	KVM_EXPIRED,		/* a timer expires; value: the address of its function */
 	KVM_N_KINDS
 };
 
@@ -380,6 +382,22 @@ int kvm_tracker_add_thread(struct kvm_tracker *tracker, int32_t tid, int32_t pro
  * Return: 0, -ENOMEM, or -EINVAL for impossible numbers.
  */
 int kvm_tracker_continue(struct kvm_tracker *tracker, int32_t tid, int32_t later);
+
+/** Whether a CPU quota of cgroups limits a thread, by its cgroup or one above. */
+enum kvm_quota { KVM_QUOTA_UNKNOWN, KVM_QUOTA_NONE, KVM_QUOTA_LIMITED };
+
+/** kvm_tracker_limit - whether a quota limits a thread. Return: 0, -ENOMEM, or -EINVAL. */
+int kvm_tracker_limit(struct kvm_tracker *tracker, int32_t tid, enum kvm_quota quota);
+
+/** Functions of the timers that let threads run again which a quota holds. */
+#define KVM_QUOTA_TIMERS	2
+
+/**
+ * kvm_tracker_quota_timers - KVM_EXPIRED is there whenever such a timer expires
+ * @functions: their addresses; 0 stands for none
+ */
+void kvm_tracker_quota_timers(struct kvm_tracker *tracker,
+			      const uint64_t functions[KVM_QUOTA_TIMERS]);
 
 /** kvm_tracker_clear_guests - forget all machines of kvm_tracker_add_guest(). */
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker);

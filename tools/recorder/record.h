@@ -140,6 +140,8 @@ struct record {
 	int			lock;		/* descriptor, or -1 */
 	/* of KVM */
 	struct kvm_live		live;		/* at the beginning; threads also later */
+	uint64_t		quota_timer, slack_timer; /* functions of timers that are recorded
+							   * as quotas wait for them; or 0 */
 	struct kvm_cgroups	cgroups, cgroups_end; /* of their vCPUs, when the trace began and
 						       * ended; or none */
 	struct record_regions	*asked;		/* record_regions.c: of all machines so far */
@@ -438,6 +440,9 @@ int record_sidecar(struct record *record, const struct kvm_live *end);
 
 /** record_cgroups.c: the cgroups of the vCPUs of @live now; they may have none. */
 void record_look_at_cgroups(const struct kvm_live *live, struct kvm_cgroups *cgroups);
+
+/** record_quota_timers - record the timers that end a quota's hold, if a vCPU has a quota. */
+void record_quota_timers(struct record *record);
 
 /** record_add_cgroups - those of both, for the guests of @meta. Return: 0 or -ENOMEM. */
 int record_add_cgroups(const struct record *record, struct kvm_meta *meta);

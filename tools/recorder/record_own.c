@@ -236,6 +236,7 @@ int record_own_make(struct record *record)
 		return KSV_EXIT_FILE;
 	}
 	record_tracing_use(record->instance);
+	record_quota_timers(record);
 	return KSV_EXIT_OK;
 }
 

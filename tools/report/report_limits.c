@@ -36,37 +36,19 @@ static bool limits_init(struct limits *limits, const struct report *report)
 	return limits->seen;
 }
 
-/** Number of the cgroup of a vCPU, from 1 on; 0: unknown */
-static int cgroup_of(const struct limits *limits, int32_t vcpu)
+/** A vCPU, as the sidecar has it; or NULL. */
+static const struct kvm_meta_vcpu *vcpu_of(const struct limits *limits, int32_t vcpu)
 {
 	const struct virt_vcpu *info = virt_model_vcpu(limits->report->load->model, vcpu);
-	const struct kvm_meta_vcpu *of = kvm_meta_find(limits->meta, info->host_pid, NULL);
 
-	return of ? of->cgroup : 0;
-}
-
-static bool has_quota(const struct kvm_meta_cgroup *cgroup)
-{
-	return (cgroup->has_begin && cgroup->begin.quota_us != CPU_NO_QUOTA) ||
-	       (cgroup->has_end && cgroup->end.quota_us != CPU_NO_QUOTA);
-}
-
-/** Is the cgroup of a vCPU known, and each above it, up to the root? */
-static bool knows_vcpu(const struct limits *limits, int32_t vcpu)
-{
-	const struct kvm_meta_cgroup *cgroups = limits->meta->cgroups;
-	int at = cgroup_of(limits, vcpu);
-	struct cpu_quota held;
-
-	while (at && cgroups[at - 1].above && kvm_meta_held(&cgroups[at - 1], &held))
-		at = cgroups[at - 1].above;
-	return at && !strcmp(cgroups[at - 1].path, "/");
+	return kvm_meta_find(limits->meta, info->host_pid, NULL);
 }
 
 static bool knows_all(const struct limits *limits)
 {
 	for (int32_t i = 0; i < limits->machine->n_vcpus; i++)
-		if (!knows_vcpu(limits, limits->machine->vcpus[i]))
+		if (!kvm_meta_knows_quotas(limits->meta,
+					   vcpu_of(limits, limits->machine->vcpus[i])))
 			return false;
 	return limits->machine->n_vcpus;
 }
@@ -76,7 +58,8 @@ static void take_machine(struct limits *limits)
 {
 	limits->machine = virt_model_machine(limits->report->load->model, limits->n++);
 	for (int32_t i = 0; i < limits->machine->n_vcpus; i++) {
-		int at = cgroup_of(limits, limits->machine->vcpus[i]);
+		const struct kvm_meta_vcpu *vcpu = vcpu_of(limits, limits->machine->vcpus[i]);
+		int at = vcpu ? vcpu->cgroup : 0;
 
 		while (at && limits->seen[at] != limits->n) {
 			limits->seen[at] = limits->n;
@@ -88,13 +71,15 @@ static void take_machine(struct limits *limits)
 /** The next cgroup with a quota that holds the machine, after number @i; or 0. */
 static int next_quota(const struct limits *limits, int i)
 {
+	const struct kvm_meta_cgroup *cgroups = limits->meta->cgroups;
+
 	for (i++; i <= limits->meta->n_cgroups; i++)
-		if (limits->seen[i] == limits->n && has_quota(&limits->meta->cgroups[i - 1]))
+		if (limits->seen[i] == limits->n && kvm_meta_has_quota(&cgroups[i - 1]))
 			return i;
 	return 0;
 }
 
-/* --- Xen ------------------------------------------------------------------------------------- */
+/* --- in the window --------------------------------------------------------------------------- */
 
 /** What the limits of a machine held of its vCPUs in the window. */
 static struct virt_held held_of(const struct report *report, const struct virt_machine *machine)
@@ -106,17 +91,19 @@ static struct virt_held held_of(const struct report *report, const struct virt_m
 						      report->from_ns, report->to_ns);
 
 		virt_add_ns(&all.ns, one.ns);
+		virt_add_ns(&all.possible_ns, one.possible_ns);
 		all.count += one.count;
 	}
 	return all;
 }
 
-enum { WHO, TIME, TIMES, N_HELD };
+enum { WHO, TIME, TIMES, POSSIBLE, N_HELD };
 
 static const struct table_column held_columns[N_HELD] = {
 	[WHO] = { .title = "held by its own limit", .width = TEXT_NAME },
 	[TIME] = { .title = "held for", .type = TABLE_NS },
 	[TIMES] = { .title = "times", .type = TABLE_COUNT },
+	[POSSIBLE] = { .title = "or up to", .type = TABLE_NS },
 };
 
 static const struct table held_table = { .rows = { TABLE_COLUMNS(held_columns), .apart = true } };
@@ -131,7 +118,7 @@ static void held_text(struct output *out, const struct report *report)
 		const struct virt_machine *machine = virt_model_machine(model, i);
 		struct virt_held held = held_of(report, machine);
 
-		if (!held.ns)
+		if (!held.ns && !held.possible_ns)
 			continue;
 		if (!any)
 			table_flat(&to, true);
@@ -139,6 +126,9 @@ static void held_text(struct output *out, const struct report *report)
 		table_row(&to, (const struct table_cell[N_HELD]){
 			[WHO] = table_name(machine->name), [TIME] = table_number(held.ns),
 			[TIMES] = table_number((int64_t)held.count),
+			[POSSIBLE] = held.possible_ns ?
+				     table_number(held.ns + held.possible_ns) :
+				     (struct table_cell){ .instead = "" },
 		});
 	}
 	if (any)
@@ -288,9 +278,16 @@ static void limit_facts(struct facts *to, const struct kvm_meta_cgroup *cgroup)
 
 static void machine_facts(struct facts *to, const struct limits *limits)
 {
+	struct virt_held held = held_of(limits->report, limits->machine);
+
 	to->machine = limits->machine->name;
 	facts_open(to, NULL, '{', false);
 	facts_name(to, "machine", to->machine);
+	to->unknown = !virt_model_knows_holds(limits->report->load->model);
+	facts_ns(to, FACT("held_ns", "limit", "in the window"), held.ns);
+	facts_number(to, "held", (int64_t)held.count);
+	facts_ns(to, FACT("possible_ns", "limit", "possible in the window"), held.possible_ns);
+	to->unknown = false;
 	facts_flag(to, "is_known", knows_all(limits));
 	facts_open(to, "quotas", '[', false);
 	for (int i = next_quota(limits, 0); i; i = next_quota(limits, i))
@@ -304,12 +301,11 @@ void report_limits_facts(struct facts *to, const struct report *report)
 {
 	struct limits limits;
 
-	if (virt_model_knows_holds(report->load->model)) {
-		held_facts(to, report);
-		return;
-	}
 	if (!limits_init(&limits, report)) {
-		facts_null(to, "limits");
+		if (virt_model_knows_holds(report->load->model))
+			held_facts(to, report);
+		else
+			facts_null(to, "limits");
 		return;
 	}
 	facts_open(to, "limits", '[', false);
