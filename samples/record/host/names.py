@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""names.py TRACE.dat: in records of an unpacked trace, give tasks the name "task", but for those of the recording itself
-and of the kernel's own threads."""
+"""names.py TRACE.dat: in records of an unpacked trace and its list of threads, give tasks the name "task", but for
+those of the recording itself and of the kernel's own threads."""
+import collections
 import re
+import struct
 import subprocess
 import sys
 
@@ -11,7 +13,19 @@ KEPT = ("swapper/", "kworker/", "ksoftirqd/", "rcu_", "migration/", "jbd2/", "ks
 
 data = open(sys.argv[1], "rb").read()
 text = subprocess.run(["trace-cmd", "report", "-R", sys.argv[1]], stdout=subprocess.PIPE, check=True).stdout.decode()
-for name in set(re.findall(r"(?:prev|next)_comm=(.*?) (?:prev|next)_pid=", text)):
+pids = collections.defaultdict(set)
+for name, pid in re.findall(r"(?:(?:prev|next)_)?comm=(.*?) (?:(?:prev|next)_)?pid=(\d+)", text):
     if not name.startswith(KEPT):
-        data = data.replace(name.encode().ljust(16, b"\0"), b"task".ljust(16, b"\0"))
+        pids[name].add(struct.pack("<i", int(pid)))
+for name, after in pids.items():
+    name = name.encode()
+    # the field's end may still have that of another name; the pid follows
+    data = re.sub(re.escape(name) + rb"\0(?s:.{%d})(?=%s)" % (15 - len(name), b"|".join(map(re.escape, after))),
+                  b"task".ljust(16, b"\0"), data)
+    # a text of another length: names that are long enough to be nothing else
+    if len(name) > 4:
+        data = re.sub(rb"(?<![!-~])" + re.escape(name) + rb"\0", b"task".ljust(len(name) + 1, b"\0"), data)
+    # the list of threads' names, whose length stays
+    data = re.sub(rb"(?m)^(\d+ )" + re.escape(name) + rb"$",
+                  lambda match: match[1] + b"task"[:len(name)].ljust(len(name)), data)
 open(sys.argv[1], "wb").write(data)
