@@ -16,6 +16,9 @@
 /** Handlers that interrupt each other on a CPU: none is known while there are more. */
 #define MOST_HANDLERS	8
 
+/** Of names of the host's own tasks. */
+#define HOST_PREFIX	"host:"
+
 /** Records after which it is asked whether to go on. */
 #define STOP_EVERY	4096
 
@@ -479,28 +482,67 @@ static bool is_of(const struct virt_guest *guest, const struct virt_model *model
 	return false;
 }
 
+/** What was found among names so far. */
+struct finding {
+	const char	*text;		/* that is looked for, without the machine */
+	int		found, best;
+	int32_t		number;
+};
+
+/** @other: another name of it, or the same */
+static void try_names(struct finding *finding, const char *name, const char *other, int32_t pid,
+		      int32_t number)
+{
+	int how = is_called(name, pid, finding->text);
+
+	if (!how)
+		how = is_called(other, pid, finding->text);
+	if (!how || how < finding->best)
+		return;
+	finding->found = how > finding->best ? 1 : finding->found + 1;
+	finding->best = how;
+	finding->number = number;
+}
+
+/** Threads of vCPUs have names of their own. */
+static void try_host(struct finding *finding, const struct virt_guest *host,
+		     const struct virt_model *model)
+{
+	for (int32_t i = 1; i < host->n_tasks; i++) {
+		int32_t number = virt_model_find_task(model, host->tasks[i].pid);
+		const struct virt_task *task = virt_model_task(model, number);
+
+		if (task)
+			try_names(finding, task->thread, task->name, task->pid, number);
+	}
+}
+
+bool guest_lives_is_host(const char *text)
+{
+	return !strncmp(text, HOST_PREFIX, strlen(HOST_PREFIX));
+}
+
 int guest_lives_find(const struct virt_guests *guests, const struct virt_model *model,
 		     const char *text, int32_t *number)
 {
-	int found = 0, best = 0;
+	struct finding finding = { .text = text + strlen(HOST_PREFIX) };
 
+	if (guests->host && guest_lives_is_host(text))
+		try_host(&finding, guests->host, model);
 	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
+		finding.text = colon + 1;
 		for (int i = 0; i < guests->n; i++) {
 			const struct virt_guest *guest = &guests->all[i];
 			bool is = is_of(guest, model, text, (size_t)(colon - text));
 
 			for (int32_t t = 1; t < guest->n_tasks && is; t++) {
 				int32_t task = virt_guests_number(guests, i, t);
-				int how = is_called(virt_guests_short(guests, task),
-						    guest->tasks[t].pid, colon + 1);
+				const char *name = virt_guests_short(guests, task);
 
-				if (!how || how < best)
-					continue;
-				found = how > best ? 1 : found + 1;
-				best = how;
-				*number = task;
+				try_names(&finding, name, name, guest->tasks[t].pid, task);
 			}
 		}
 	}
-	return found;
+	*number = finding.found ? finding.number : *number;
+	return finding.found;
 }

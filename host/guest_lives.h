@@ -79,9 +79,13 @@ int guest_lives_add_host(struct guest_lives *lives, const struct host_trace *hos
 
 void guest_lives_free(struct guest_lives *lives);
 
+/** guest_lives_is_host - is it the name of a task of the host, "host:dd-7"? */
+bool guest_lives_is_host(const char *text);
+
 /**
  * guest_lives_find - a task by what it is called
- * @text: "web:nginx-412", "web:412", "g1:nginx-412"; or "web:nginx", if there is only one
+ * @text: "web:nginx-412", "web:412", "g1:nginx-412"; or "web:nginx", if there is only one; of the
+ * host, if guest_lives_add_host() has read it: "host:dd-7"
  * @number: receives its number
  *
  * Return: how many are called so; 0: none.

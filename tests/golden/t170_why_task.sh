@@ -128,9 +128,9 @@ while read -r message wrong; do
 	check "$wrong: nothing is written" test ! -s "$OUT"
 done << 'END'
 no_machine --task hackbench-621 --worst 1
-no_such_task_in_the_given_traces_of_guests --task g1:nobody --worst 1
-no_such_task_in_the_given_traces_of_guests --task g1:idle-0 --worst 1
-no_such_task_in_the_given_traces_of_guests --task web:621 --worst 1
+no_such_task_in_the_given_traces --task g1:nobody --worst 1
+no_such_task_in_the_given_traces --task g1:idle-0 --worst 1
+no_such_task_in_the_given_traces --task web:621 --worst 1
 tasks_have_this_name --task g1:hackbench --worst 1
 only_one_of_--vcpu,_--task_and_--pcpu --task g1:621 --vcpu g1v0 --worst 1
 --worst_excludes_--pcpu_and_--at --task g1:621 --worst 1 --at 1

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_why.c
- * @brief	kshark-virt why: explain the activity of a vCPU, a pCPU or a guest's task in a
- *		window.
+ * @brief	kshark-virt why: explain the activity of a vCPU, a pCPU or a task in a window.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -124,8 +123,8 @@ static const struct ksv_option why_option_table[] = {
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "these vCPUs, or all vCPUs of these machines: d1v0, d1,\n"
 			 "\"web v0\", web:0, web"),
 	KSV_OPTION_PCPUS(OPTIONS, pcpus, "instead: these pCPUs, e.g. 3"),
-	{ 0, "task", "NAME", "instead: a guest's task, by machine, name and pid:\n"
-	  "web:nginx-412, web:412, web:nginx; needs the guest's trace",
+	{ 0, "task", "NAME", "instead: a task, by machine, name and pid: web:nginx-412,\n"
+	  "web:412, web:nginx, which needs the guest's trace; of the\nKVM host itself: host:dd-7",
 	  ksv_take_text, offsetof(OPTIONS, task), NULL },
 	{ 0, "path", NULL,
 	  "for a vCPU or task: the critical path, from waker to waker\n"
@@ -302,7 +301,10 @@ static int choose_task(struct asked *asked)
 
 	if (!options->task)
 		return 0;
-	if (!asked->lives.guests.n)
+	if (asked->load.host.kvm && guest_lives_is_host(options->task) &&
+	    guest_lives_add_host(&asked->lives, &asked->load.host, asked->load.model))
+		return no_memory();
+	if (!asked->lives.guests.n && !asked->lives.guests.host)
 		return ksv_usage_error(options->command, "--task %s: give the aligned trace of a "
 				       "guest with that of its host", options->task);
 	n = guest_lives_find(&asked->lives.guests, asked->load.model, options->task, &asked->task);
@@ -311,7 +313,7 @@ static int choose_task(struct asked *asked)
 	if (!n && has_wrong_clock(&asked->load))
 		return unaligned(asked);
 	return ksv_usage_error(options->command, n ? "--task %s: %d tasks have this name: give the "
-			       "pid" : "--task %s: no such task in the given traces of guests",
+			       "pid" : "--task %s: no such task in the given traces",
 			       options->task, n);
 }
 
@@ -539,7 +541,7 @@ static int find_answers(struct asked *asked)
 		status = answer_all(asked, from_ns, to_ns);
 	if (status)
 		return status;
-	if (asked->load.host.kvm && asks_for_host(asked)) {
+	if (asked->load.host.kvm && !asked->lives.guests.host && asks_for_host(asked)) {
 		if (guest_lives_add_host(&asked->lives, &asked->load.host, asked->load.model))
 			return no_memory();
 		drop_answers(asked);
@@ -753,7 +755,7 @@ static int run_why(const struct ksv_command *command, int argc, char **argv)
 const struct ksv_command cmd_why = {
 	.name = "why",
 	.args = "[OPTION...] FILE...",
-	.summary = "Explain what a vCPU, pCPU or guest's task did in a window, as a tree",
+	.summary = "Explain what a vCPU, pCPU or task did in a window, as a tree",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n"
 		 "- for standard input; or the trace.dat of a KVM host, and those of its guests;\n"
 		 "or the folder of a recording.\n",

@@ -126,8 +126,8 @@ struct virt_why {
 };
 
 /**
- * virt_why_vcpu, virt_why_pcpu, virt_why_task - why a window of a vCPU, of a pCPU, or of a guest's
- * task was as it was
+ * virt_why_vcpu, virt_why_pcpu, virt_why_task - why a window of a vCPU, of a pCPU, or of a task of
+ * a guest or of the host (@guests->host) was as it was
  * @guests: whose traces are there; NULL: none
  * @limit: segments, at most
  *

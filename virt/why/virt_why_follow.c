@@ -114,11 +114,8 @@ static struct state state_before(const struct path *path)
 
 	if (virt_model_vcpu(path->walk->model, path->who))
 		return state_of_vcpu(path);
-	task = virt_guests_task(guests, path->who, &guest);
-	if (task)
-		return state_of_task(path, task, &guests->all[guest], guest);
-	task = why_host_task(guests, path->walk->model, path->who);
-	return state_of_task(path, task, guests->host, -1);
+	task = why_task(guests, path->walk->model, path->who, &guest);
+	return state_of_task(path, task, guest < 0 ? guests->host : &guests->all[guest], guest);
 }
 
 /* --- the way back ----------------------------------------------------------------------------- */
@@ -205,7 +202,7 @@ int virt_why_path(const struct virt_model *model, const struct virt_guests *gues
 	};
 	int ret = why_begin(&walk, model, guests, from_ns, to_ns, limit, why);
 
-	if (ret || !can_follow(&walk, who) || virt_model_task(model, who))
+	if (ret || !can_follow(&walk, who))
 		return -EINVAL;
 	why->subject = who;
 	path.time_ns = why->to_ns;

@@ -61,6 +61,10 @@ bool why_can_go_down(const struct walk *walk, int32_t who);
 const struct virt_guest_task *why_host_task(const struct virt_guests *guests,
 					    const struct virt_model *model, int32_t number);
 
+/** why_task - a task of a guest or of the host; @guest: receives whose, -1: the host's; or NULL. */
+const struct virt_guest_task *why_task(const struct virt_guests *guests,
+				       const struct virt_model *model, int32_t number, int *guest);
+
 /* --- the walks ------------------------------------------------------------------------------- */
 
 /**

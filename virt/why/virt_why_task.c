@@ -362,11 +362,7 @@ void why_walk_task(struct walk *walk, int32_t task, int64_t from_ns, int64_t to_
 	const struct virt_guest *guest;
 	ptrdiff_t first;
 
-	stretch.task = virt_guests_task(walk->guests, task, &stretch.guest);
-	if (!stretch.task) {
-		stretch.task = why_host_task(walk->guests, walk->model, task);
-		stretch.guest = -1;
-	}
+	stretch.task = why_task(walk->guests, walk->model, task, &stretch.guest);
 	if (!stretch.task || !stretch.task->n)
 		return;
 	guest = guest_of(walk, &stretch);
@@ -393,7 +389,8 @@ void why_walk_task(struct walk *walk, int32_t task, int64_t from_ns, int64_t to_
 int virt_why_task(const struct virt_model *model, const struct virt_guests *guests, int32_t task,
 		  int64_t from_ns, int64_t to_ns, size_t limit, struct virt_why *why)
 {
-	const struct virt_guest_task *of = virt_guests_task(guests, task, NULL);
+	int guest = 0;
+	const struct virt_guest_task *of = why_task(guests, model, task, &guest);
 	struct walk walk;
 	int ret = why_begin(&walk, model, guests, from_ns, to_ns, limit, why);
 
@@ -408,12 +405,14 @@ bool virt_why_task_at(const struct virt_model *model, const struct virt_guests *
 		      int32_t task, int64_t time_ns, int64_t *from_ns, int64_t *to_ns)
 {
 	int guest = 0;
-	const struct virt_guest_task *of = virt_guests_task(guests, task, &guest);
+	const struct virt_guest_task *of = why_task(guests, model, task, &guest);
 	ptrdiff_t at = of ? virt_life_at(of, time_ns) : -1;
+	const struct virt_guest *life = !of ? NULL : guest < 0 ? guests->host :
+					&guests->all[guest];
 	size_t first, end;
 	int64_t begin_ns, end_ns;
 
-	if (at < 0 || time_ns >= guests->all[guest].end_ns || time_ns < virt_model_begin(model) ||
+	if (at < 0 || time_ns >= life->end_ns || time_ns < virt_model_begin(model) ||
 	    time_ns >= virt_model_end(model))
 		return false;
 	first = (size_t)at;
@@ -421,9 +420,9 @@ bool virt_why_task_at(const struct virt_model *model, const struct virt_guests *
 	while (first && goes_on(of, first - 1))
 		first--;
 	*from_ns = of->intervals[first].start_ns;
-	*to_ns = end < of->n ? of->intervals[end].start_ns : guests->all[guest].end_ns;
-	if (of->intervals[first].state != VIRT_LIFE_RUNS ||
-	    !virt_why_at(model, vcpu_of(&guests->all[guest], of->intervals[first].cpu), time_ns,
+	*to_ns = end < of->n ? of->intervals[end].start_ns : life->end_ns;
+	if (of->intervals[first].state != VIRT_LIFE_RUNS || guest < 0 ||
+	    !virt_why_at(model, vcpu_of(life, of->intervals[first].cpu), time_ns,
 			 &begin_ns, &end_ns))
 		return true;
 	*from_ns = begin_ns > *from_ns ? begin_ns : *from_ns;

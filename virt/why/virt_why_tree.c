@@ -167,3 +167,14 @@ const struct virt_guest_task *why_host_task(const struct virt_guests *guests,
 
 	return at == VIRT_NONE || !guests->host->tasks[at].n ? NULL : &guests->host->tasks[at];
 }
+
+const struct virt_guest_task *why_task(const struct virt_guests *guests,
+				       const struct virt_model *model, int32_t number, int *guest)
+{
+	const struct virt_guest_task *task = virt_guests_task(guests, number, guest);
+
+	if (task)
+		return task;
+	*guest = -1;
+	return why_host_task(guests, model, number);
+}
