@@ -278,6 +278,8 @@ struct virt_look virt_path_look(const struct virt_model *model,
 		look.color = virt_vcpu_color(segment->vcpu);
 	else if (segment->kind == VIRT_WHY_HANDLER)
 		look.color = virt_exit_class_color(VIRT_EXIT_INTERRUPT);
+	else if (segment->kind == VIRT_WHY_LOCK)
+		look.color = virt_state_look(VIRT_WAKING)->color;
 	else if (segment->kind == VIRT_WHY_SLEEP)
 		look.color = virt_state_look(VIRT_BLOCKED)->color;
 	return look;

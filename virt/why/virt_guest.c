@@ -418,6 +418,7 @@ void virt_guest_free(struct virt_guest *guest)
 	}
 	for (int32_t i = 0; i < guest->n_handlers; i++)
 		free(guest->handlers[i]);
+	virt_locks_free(&guest->locks);
 	free(guest->name);
 	free(guest->cpus);
 	free(guest->threads);

@@ -26,6 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "virt_locks.h"
 #include "virt_model.h"
 
 #ifdef __cplusplus
@@ -145,6 +146,7 @@ struct virt_guest {
 	size_t		n_wakes, room_wakes;
 	char		**handlers;	/* names of what woke tasks: "irq 49 virtio0" */
 	int32_t		n_handlers, room_handlers;
+	struct virt_locks locks;	/* of virt_guest_set_locks(), if that was called */
 };
 
 /**
@@ -162,6 +164,15 @@ int32_t virt_guest_handler(struct virt_guest *guest, const char *name);
  * Return: 0 or -ENOMEM.
  */
 int virt_guest_live(struct virt_guest *guest, struct virt_life_events *events);
+
+/**
+ * virt_guest_set_locks - @locks, from waits in any order
+ * @guest: its tasks and CPUs are known
+ * @waits: of malloc(), belongs to the guest from now on, also after an error
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int virt_guest_set_locks(struct virt_guest *guest, struct virt_lock_wait *waits, size_t n);
 
 /** virt_guest_free - free all that it has, also of a virt_guest_live() that failed. */
 void virt_guest_free(struct virt_guest *guest);

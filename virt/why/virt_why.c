@@ -207,7 +207,9 @@ static void explain_blocked(struct walk *walk, size_t at, const struct stretch *
 	const struct virt_interval *last = &stretch->range.first[stretch->end - 1];
 	struct virt_why_segment *segment = &walk->why->segments[at];
 	const struct virt_wake *wake = virt_model_wake(walk->model, last->detail);
+	const struct virt_vcpu *vcpu = virt_model_vcpu(walk->model, segment->subject);
 
+	why_name_lock(walk, at, -1, vcpu->host_pid);
 	if (stretch->end == stretch->range.n) {
 		why_leave_unexplained(walk, at, VIRT_WHY_OPEN);
 		return;
@@ -290,6 +292,8 @@ static void explain(struct walk *walk, size_t at, const struct stretch *stretch)
 	case VIRT_WHY_GUEST:
 		/* the VM exit may be recorded behind the handler */
 		add_handlers(walk, at);
+		if (!walk->error && walk->why->n == at + 1)
+			why_add_vcpu_spins(walk, at);
 		break;
 	case VIRT_WHY_HYPERVISOR:
 	case VIRT_WHY_VMM:
@@ -363,8 +367,11 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 static void put_segment(struct walk *walk, const struct virt_why_segment *segment,
 			const struct stretch *stretch)
 {
-	ssize_t at = why_add(walk, segment);
+	struct virt_why_segment named = *segment;
+	ssize_t at;
 
+	why_name_vcpu_hold(walk, &named);
+	at = why_add(walk, &named);
 	if (at >= 0 && !walk->shallow)
 		explain(walk, (size_t)at, stretch);
 }

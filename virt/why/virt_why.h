@@ -48,6 +48,7 @@ enum virt_why_kind {
 	VIRT_WHY_IDLE,			/* it is idle */
 	VIRT_WHY_HANDLER,		/* a handler of the host interrupts the vCPU, on its pCPU */
 	VIRT_WHY_SLEEP,			/* and so the pCPU sleeps, in an idle state */
+	VIRT_WHY_LOCK,			/* a task executes, and waits for @lock */
 	VIRT_WHY_N_KINDS
 };
 
@@ -61,6 +62,7 @@ enum virt_why_cause {
 	VIRT_WHY_WAKE,			/* waits for what ended it, @wake */
 	VIRT_WHY_HANDLES,		/* @handler does */
 	VIRT_WHY_SLEEPS,		/* in @idle_state, a woken vCPU waits for its end */
+	VIRT_WHY_SPINS,			/* waits for @lock, which @lock_holder has */
 	VIRT_WHY_ABSENT,		/* paused, not yet created, destroyed */
 	VIRT_WHY_ANSWER,		/* its device model works for it (Xen) */
 	VIRT_WHY_LIMIT,			/* offline: its machine has used up its cap (Xen) */
@@ -106,6 +108,11 @@ struct virt_why_segment {
 	int32_t		handler;	/* virt_model_handler(); or VIRT_NONE */
 	int32_t		idle_state;	/* see virt_power.h; or VIRT_NONE */
 	int64_t		sleeps_ns;	/* VIRT_WHY_SLEEP: how long it sleeps altogether */
+	const struct virt_lock_wait *lock;	/* which @lock_waiter waits for: the subject, that
+					 * is blocked or executes; or another one, while the
+					 * subject is preempted or waking; or NULL */
+	int32_t		lock_waiter, lock_holder;	/* the numbers of tasks, or of vCPUs that
+					 * are idle or interrupted; or VIRT_NONE */
 	uint32_t	n_below;	/* how many of the next are below it, at any level */
 	int16_t		pcpu;		/* where, or which one is waited for; or VIRT_NONE */
 	uint8_t		kind;		/* enum virt_why_kind */

@@ -95,6 +95,24 @@ void why_walk_task(struct walk *walk, int32_t task, int64_t from_ns, int64_t to_
  */
 int32_t why_waker_of(const struct walk *walk, int guest, int32_t pid);
 
+/**
+ * why_name_lock - the lock that segment @at waits for without a CPU, by its trace
+ * @guest: index; -1: the host
+ */
+void why_name_lock(struct walk *walk, size_t at, int guest, int32_t pid);
+
+/** why_add_spins - below segment @at, in which a task has CPU @cpu: its waits for locks there. */
+void why_add_spins(struct walk *walk, size_t at, int guest, int32_t pid, int cpu);
+void why_add_vcpu_spins(struct walk *walk, size_t at);
+
+/**
+ * why_name_hold - the lock that a task has in a segment, while others wait for it
+ * @cpu: of the guest, that the task has; VIRT_NONE: it has none
+ */
+void why_name_hold(const struct walk *walk, struct virt_why_segment *segment, int guest,
+		   int32_t pid, int cpu);
+void why_name_vcpu_hold(const struct walk *walk, struct virt_why_segment *segment);
+
 /** why_add_tasks - below segment @at: which tasks of its guest a vCPU has there. */
 void why_add_tasks(struct walk *walk, size_t at, int32_t vcpu);
 

@@ -205,6 +205,7 @@ static void explain_blocked(struct walk *walk, size_t at, const struct stretch *
 	const struct virt_life_wake *wake = number == VIRT_NONE ? NULL : &guest->wakes[number];
 	struct virt_why_segment *segment = &walk->why->segments[at];
 
+	why_name_lock(walk, at, stretch->guest, stretch->task->pid);
 	if (!wake || wake->cause == VIRT_WAKE_UNKNOWN) {
 		why_leave_unexplained(walk, at, stretch->end == stretch->task->n ? VIRT_WHY_OPEN :
 				      VIRT_WHY_UNTOLD);
@@ -228,12 +229,18 @@ static void put_run_on_host(struct walk *walk, const struct stretch *stretch)
 	struct virt_why_segment segment = why_segment_at(stretch->number, VIRT_WHY_TASK,
 							 stretch->from_ns, stretch->to_ns,
 							 interval->cpu);
+	ssize_t at;
 
 	if (interval->start_ns == stretch->from_ns)
 		segment.flags |= VIRT_WHY_BEGINS;
 	if (begin_of(walk, stretch, stretch->end) == stretch->to_ns)
 		segment.flags |= VIRT_WHY_ENDS;
-	why_add(walk, &segment);
+	at = why_add(walk, &segment);
+	if (at < 0 || walk->shallow)
+		return;
+	why_add_spins(walk, (size_t)at, -1, stretch->task->pid, interval->cpu);
+	if (!walk->error)
+		why_end_below(walk, (size_t)at);
 }
 
 /** It has a CPU: what its vCPU did is what it did. */
@@ -318,6 +325,8 @@ static void put_stretch(struct walk *walk, const struct stretch *stretch)
 		return;
 	}
 	segment = segment_of(walk, stretch);
+	if (segment.kind == VIRT_WHY_PREEMPTED || segment.kind == VIRT_WHY_WAKING)
+		why_name_hold(walk, &segment, stretch->guest, stretch->task->pid, VIRT_NONE);
 	at = why_add(walk, &segment);
 	if (at < 0 || walk->shallow)
 		return;

@@ -17,6 +17,7 @@ struct virt_why_segment why_segment_at(int32_t subject, enum virt_why_kind kind,
 		.from_ns = from_ns, .to_ns = to_ns, .subject = subject, .who = VIRT_NONE,
 		.vcpu = VIRT_NONE, .task = VIRT_NONE, .who_task = VIRT_NONE, .reason = VIRT_NONE,
 		.wake = VIRT_NONE, .handler = VIRT_NONE, .pcpu = pcpu, .idle_state = VIRT_NONE,
+		.lock_waiter = VIRT_NONE, .lock_holder = VIRT_NONE,
 		.kind = (uint8_t)kind,
 	};
 }

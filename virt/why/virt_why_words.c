@@ -25,6 +25,8 @@ const char *virt_why_kind_name(enum virt_why_kind kind)
 		return "handler";
 	case VIRT_WHY_SLEEP:
 		return "sleep";
+	case VIRT_WHY_LOCK:
+		return "lock";
 	default:
 		return virt_state_name((enum virt_state)kind);
 	}
@@ -42,6 +44,7 @@ static const char *cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_WAKE] = "wait",
 		[VIRT_WHY_HANDLES] = "interrupt",
 		[VIRT_WHY_SLEEPS] = "idle state",
+		[VIRT_WHY_SPINS] = "lock",
 		[VIRT_WHY_ABSENT] = "absent",
 		[VIRT_WHY_ANSWER] = "device model",
 		[VIRT_WHY_LIMIT] = "limit",

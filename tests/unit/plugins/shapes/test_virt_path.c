@@ -75,7 +75,7 @@ static void drop(struct fixture *fixture)
 static void shows(const struct fixture *fixture, struct virt_path_row row, int64_t from_ns,
 		  int64_t column_ns, const char *expected)
 {
-	static const char letters[VIRT_WHY_N_KINDS + 1] = "ghlmpwbdou" "VTIHS";
+	static const char letters[VIRT_WHY_N_KINDS + 1] = "ghlmpwbdou" "VTIHSL";
 	const struct virt_shade_window window = {
 		.from_ns = from_ns, .column_ns = column_ns, .n_columns = (int)strlen(expected),
 		.n_parts = 1,
