@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_locks.h
- * @brief	Waits for locks of a kernel, as it records them.
+ * @brief	Waits for locks of a kernel, and for futexes, as it records them.
  *
  * A task that does not get a lock at once waits from contention_begin to contention_end; nested
  * waits are those of interrupts. A lock that a task gets at once has no record, and no record shows
  * which task has a lock.
+ *
+ * A task waits for a futex, a word of its process' memory, from the beginning of such a system call
+ * to its end. Most are locks of programs; others are events for which threads wait.
  *
  * A wait that goes on where records of its CPU or any other are missing has an unknown duration.
  */
@@ -13,6 +16,7 @@
 #define KSHARK_VIRT_HOST_LOCKS_H
 
 #include "kvm_trace.h"
+#include "virt_locks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,8 +31,9 @@ struct host_lock_wait {
 	int64_t		end_ns;		/* HOST_LOCK_NO_TIME: unknown */
 	uint64_t	lock;		/* its address */
 	int32_t		pid;
+	int16_t		cpu;		/* on which it begins */
 	uint32_t	flags;		/* for host_lock_kind_of() */
-	bool		has_failed;	/* it ended without the lock */
+	bool		has_failed;	/* it ended without the lock, or the futex's event */
 };
 
 /** All zero is none. */
@@ -37,7 +42,8 @@ struct host_locks {
 	size_t		n, room;
 	int64_t		*foreign_ns;	/* ends of waits whose beginning the trace does not show */
 	size_t		n_foreign, room_foreign;
-	bool		known;		/* the trace shows each wait; else there are none */
+	/* the trace shows each wait, for locks of the kernel, for futexes; else there are none */
+	bool		known, futexes_known;
 };
 
 /**
@@ -60,8 +66,14 @@ void host_lock_name(uint64_t lock, char name[HOST_LOCK_NAME]);
 /** host_lock_kind_of - the number of a kind of lock, and of waiting for it; below 256 */
 uint32_t host_lock_kind_of(uint32_t flags);
 
-/** host_lock_kind_name - "spinlock", "rwsem write", "mutex" ... */
+/** host_lock_kind_name - "spinlock", "rwsem write", "mutex", "futex" ... */
 const char *host_lock_kind_name(uint32_t kind);
+
+/** host_lock_how - how those that wait for a lock of a kind get it */
+enum virt_lock_how host_lock_how(uint32_t kind);
+
+/** host_lock_is_futex - is that the kind of a futex? */
+bool host_lock_is_futex(uint32_t kind);
 
 #ifdef __cplusplus
 }

@@ -70,6 +70,11 @@ static bool is_of_x86(void *arg, int32_t event, const char *system, const char *
 	return !strcmp(system, "irq_vectors") || !strcmp(system, "x86_fpu");
 }
 
+bool host_modes_is_x86(const struct kvm_trace *trace)
+{
+	return kvm_trace_has_event(trace, is_of_x86, NULL);
+}
+
 /** Return: the number of a system call by its name, or -ENOMEM. */
 static int32_t call_of(struct host_modes *modes, const char *name)
 {
@@ -421,7 +426,7 @@ int host_modes_end(struct host_modes *modes, const struct virt_guest *lives)
 void host_modes_init(struct host_modes *modes, struct kvm_trace *trace)
 {
 	*modes = (struct host_modes){
-		.trace = trace, .is_x86 = kvm_trace_has_event(trace, is_of_x86, NULL),
+		.trace = trace, .is_x86 = host_modes_is_x86(trace),
 	};
 }
 

@@ -64,6 +64,9 @@ struct host_modes {
 	bool		has_calls, has_interrupts, has_softirqs, has_faults;
 };
 
+/** host_modes_is_x86 - does the trace have events that only kernels of x86 have? */
+bool host_modes_is_x86(const struct kvm_trace *trace);
+
 /** host_modes_init - begin; host_modes_free() must follow */
 void host_modes_init(struct host_modes *modes, struct kvm_trace *trace);
 void host_modes_free(struct host_modes *modes);

@@ -28,6 +28,32 @@ END
 check_machine waits 5 kind "rwsem read"
 check_unknown "waits for locks are unknown"
 
+# Calls of futex(), as events of their own and among all system calls.
+for kind in named raw both; do
+	python3 "$GOLDEN/futex_files.py" $kind $kind.dat
+	page $kind.dat
+	python3 - page.json << 'END' > rows
+import json, sys
+trace = json.load(open(sys.argv[1]))["traces"][0]
+print(trace["waits"], trace["futex_waits"])
+for row in trace["tasks"]:
+    print(row["pid"], row["lock"], row["kind"], row["waits"], row["failed"], row["waited"]["count"],
+          row["waited"]["total_ns"])
+END
+	cat > expected << 'END'
+None 4
+8 0x1000 futex 2 1 1 3000
+7 0x7fff12345678 futex 1 0 1 3000
+7 0x2000 pi futex 1 0 1 1000
+END
+	check "futexes: $kind" diff expected rows
+done
+run report -q --locks named.dat
+says "$OUT" "waits for locks are unknown"
+check "futexes are known" grep -q '^  0x2000 ' "$OUT"
+run report -q --locks host-locks.dat
+says "$OUT" "waits for futexes are unknown"
+
 # Each case, as text of ftrace: spins for a mutex, then sleeps; an interrupt waits within; idle waits on two CPUs at
 # once; interrupted by a signal; begun before the trace; not ended.
 cat > cases.txt << 'END'

@@ -207,7 +207,8 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 	[EXPORT_DISK_REQUEST] = TABLE("disk_request", disk_request,
 				      "a request is given to a disk of the host"),
 	[EXPORT_LOCK_WAIT] = TABLE("lock_wait", lock_wait,
-				   "a task of the host begins to wait for a lock of its kernel"),
+				   "a task of the host begins to wait for a lock of its kernel, or "
+				   "for a futex"),
 	[EXPORT_HOST_SAMPLE] = TABLE("host_sample", host_sample,
 				     "record reads what the host's kernel counts"),
 };

@@ -224,7 +224,8 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_EVENTS]), NULL },
 	{ 0, "disks", NULL, "instead: requests to disks, by disk, VM and task",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_DISKS]), NULL },
-	{ 0, "locks", NULL, "instead: waits for locks of the kernel, by lock, VM and task",
+	{ 0, "locks", NULL, "instead: waits for locks of the kernel and for futexes, by\nlock, "
+	  "VM and task",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_LOCKS]), NULL },
 	{ 0, "over-time", "[=N]", "instead: what the host's pCPUs did, in N intervals\n"
 	  "(default 20)",

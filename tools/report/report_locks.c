@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_locks.c
- * @brief	kshark-virt report --locks: waits for locks of the kernel, by lock, machine, task.
+ * @brief	kshark-virt report --locks: waits for locks of the kernel and for futexes, by lock,
+ *		machine, task.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct page {
 	struct host_locks	locks;
 	struct key_map		address_map, lock_map;	/* of locks; with their kinds */
 	struct report_sums	by_lock, by_machine, by_task;
-	uint64_t		n, foreign;	/* in the window */
+	uint64_t		n, n_futexes, foreign;	/* in the window */
 };
 
 /** Return: NULL without memory. */
@@ -72,7 +73,7 @@ static int add_wait(struct page *page, const struct host_lock_wait *wait)
 	lock = lock_of(page, wait);
 	if (lock < 0)
 		return -ENOMEM;
-	page->n++;
+	*(host_lock_is_futex(host_lock_kind_of(wait->flags)) ? &page->n_futexes : &page->n) += 1;
 	sum = add(&page->by_lock, wait, (uint32_t)lock, 0);
 	of_task = add(&page->by_task, wait, (uint32_t)lock, wait->pid);
 	if (!sum || !of_task || !add(&page->by_machine, wait, (uint32_t)lock,
@@ -130,6 +131,7 @@ static void free_page(struct page *page)
 
 static const struct table_column trace_columns[] = {
 	REPORT_WORK_COLUMNS("waits"),
+	{ .key = "futex_waits", .type = TABLE_COUNT, .not_csv = true },
 };
 
 /** The columns of all rows, from the lock on. */
@@ -247,6 +249,11 @@ static int trace_rows(struct report_work *work)
 			    "lock:contention_begin and lock:contention_end were not both recorded: "
 			    "waits for locks are unknown";
 
+	work->also_known = page.locks.futexes_known;
+	work->also = page.n_futexes;
+	work->also_lacks = page.locks.futexes_known ? NULL :
+			   "syscalls:sys_enter_futex and syscalls:sys_exit_futex, or "
+			   "raw_syscalls, were not both recorded: waits for futexes are unknown";
 	if (!ret) {
 		report_work_begin(work, page.locks.known, page.n, page.foreign, "waits", lacks);
 		lock_rows(&page);

@@ -137,13 +137,16 @@ void report_work_begin(struct report_work *work, bool known, uint64_t n, uint64_
 	struct table_writer *to = work->to;
 	struct output *text = table_as_text(to);
 
-	to->unknown |= !known;
+	to->unknown |= !known && !work->also_known;
 	work->group[0] = table_name(work->path);
 	work->group[1] = known ? table_number((int64_t)n) : table_unknown();
 	work->group[2] = known ? table_number((int64_t)before) : table_unknown();
+	work->group[3] = work->also_known ? table_number((int64_t)work->also) : table_unknown();
 	table_group(to, work->group);
 	if (text && lacks)
 		out_printf(text, "  unknown  %s\n", lacks);
+	if (text && work->also_lacks)
+		out_printf(text, "  unknown  %s\n", work->also_lacks);
 	if (text && before)
 		out_printf(text, "  %s that began before the trace, or while records are missing: "
 			   "%llu; they are not counted below\n", what, (unsigned long long)before);

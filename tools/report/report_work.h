@@ -18,7 +18,12 @@ struct report_work {
 	const char		*path;
 	bool			is_guest;
 	int32_t			machine;	/* of a guest; VIRT_NONE: not known */
-	struct table_cell	group[3];	/* of report_work_begin(), until its group ends */
+	struct table_cell	group[4];	/* of report_work_begin(), until its group ends */
+	/* of pages with one more column of the group, before that: the number of pieces that other
+	 * records show; do they? In text, if not, what is unknown, and why */
+	bool			also_known;
+	uint64_t		also;
+	const char		*also_lacks;
 };
 
 /**
