@@ -77,6 +77,15 @@ int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
 int guest_lives_add_host(struct guest_lives *lives, const struct host_trace *host,
 			 const struct virt_model *model);
 
+/**
+ * guest_lives_add_locks - the waits for locks of all, by their traces, which are read once more
+ *
+ * Traces must be those of kvm_trace_open_apart(). If the host's trace has such waits, its own tasks
+ * are read as well. Return: 0 or -ENOMEM, or as host_locks_read().
+ */
+int guest_lives_add_locks(struct guest_lives *lives, const struct host_trace *host,
+			  const struct virt_model *model);
+
 void guest_lives_free(struct guest_lives *lives);
 
 /** guest_lives_is_host - is it the name of a task of the host, "host:dd-7"? */

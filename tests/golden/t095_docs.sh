@@ -56,7 +56,7 @@ run_page()
 
 run_page what-costs-what.md 7
 run_page recording-guide.md 7
-run_page why.md 8
+run_page why.md 9
 run_page hypertrace-cost.md 2
 cd recording-qemu || exit 1
 run_page monitor.md 2

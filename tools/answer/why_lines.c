@@ -161,6 +161,47 @@ static void put_read(struct output *out, const struct virt_block_read *read)
 	out_char(out, ')');
 }
 
+void why_lock_name(const struct virt_lock_wait *lock, char name[WHY_LOCK_NAME])
+{
+	snprintf(name, WHY_LOCK_NAME, "0x%llx", (unsigned long long)lock->lock);
+}
+
+/** "mutex 0xffff888301e57220" */
+static void put_lock(struct output *out, const char *before, const struct virt_lock_wait *lock)
+{
+	char name[WHY_LOCK_NAME];
+
+	why_lock_name(lock, name);
+	out_sentence(out, "%s%s %s", before, lock->kind, name);
+}
+
+/** The lock that the subject waits for. */
+static void put_own_lock(struct output *out, const struct virt_why *why, const char *before,
+			 const struct virt_why_segment *segment)
+{
+	const char *holder = virt_why_who(why, segment->lock_holder);
+
+	if (!segment->lock)
+		return;
+	put_lock(out, before, segment->lock);
+	if (holder)
+		out_sentence(out, ", which %s has", holder);
+}
+
+/** The lock that the subject has, while another one waits for it. */
+static void put_held_lock(struct output *out, const struct virt_why *why,
+			  const struct virt_why_segment *segment)
+{
+	const char *holder = virt_why_who(why, segment->lock_holder);
+	const char *waiter = virt_why_who(why, segment->lock_waiter);
+
+	if (!segment->lock)
+		return;
+	out_sentence(out, "; %s has", holder ? holder : "it");
+	put_lock(out, " ", segment->lock);
+	out_sentence(out, ", for which %s waits", waiter ? waiter : "another task");
+}
+
 static void put_wait(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
@@ -171,6 +212,7 @@ static void put_wait(struct output *out, const struct virt_why *why,
 	if (segment->flags & VIRT_WHY_UNASKED)
 		out_str(out, ", which it did not ask for");
 	put_read(out, why_read_of(why, segment));
+	put_own_lock(out, why, ", waits for ", segment);
 	if (segment->wake == VIRT_NONE)
 		return;
 	out_printf(out, ", ended by: %s", virt_why_cause_of(why, segment));
@@ -282,6 +324,7 @@ static void put_what(struct output *out, const struct virt_why *why,
 		if (why_is_steal(why, segment))
 			put_steal_kinds(out, why, segment);
 		put_held(out, why, segment);
+		put_held_lock(out, why, segment);
 		return;
 	case VIRT_WHY_BLOCKED:
 		put_wait(out, why, segment);
@@ -301,6 +344,11 @@ static void put_what(struct output *out, const struct virt_why *why,
 	case VIRT_WHY_HANDLER:
 		out_sentence(out, "is interrupted by %s %s", why_handler_kind_of(why, segment),
 			     virt_why_cause_of(why, segment));
+		return;
+	case VIRT_WHY_LOCK:
+		put_own_lock(out, why, "waits for ", segment);
+		if (segment->flags & VIRT_WHY_CUT)
+			out_str(out, ", which is shown above or leads too far");
 		return;
 	case VIRT_WHY_SLEEP:
 		put_pcpu(out, "", segment->pcpu);

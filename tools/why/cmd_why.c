@@ -302,6 +302,7 @@ static int choose_task(struct asked *asked)
 	if (!options->task)
 		return 0;
 	if (asked->load.host.kvm && guest_lives_is_host(options->task) &&
+	    !asked->lives.guests.host &&
 	    guest_lives_add_host(&asked->lives, &asked->load.host, asked->load.model))
 		return no_memory();
 	if (!asked->lives.guests.n && !asked->lives.guests.host)
@@ -650,6 +651,8 @@ static int read_lives(struct asked *asked)
 				     load->clocks, outer, (int)n);
 	free(traces);
 	free(outer);
+	if (!ret)
+		ret = guest_lives_add_locks(&asked->lives, &load->host, load->model);
 	if (!ret)
 		return KSV_EXIT_OK;
 	ksv_error("%s: %s", asked->load.path, host_trace_problem(ret));

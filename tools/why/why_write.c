@@ -127,6 +127,16 @@ static const struct table_column read_columns[] = {
 	{ .key = "to_ns", .type = TABLE_TIME },
 };
 
+/** The lock that it waits for, or that it has while another one waits for it. */
+static const struct table_column lock_columns[] = {
+	{ .key = "lock" },
+	{ .key = "kind" },
+	{ .key = "waiter" },
+	{ .key = "holder" },
+	{ .key = "from_ns", .type = TABLE_TIME },
+	{ .key = "to_ns", .type = TABLE_TIME },
+};
+
 static const struct table_column segment_columns[] = {
 	{ .key = "from_ns", .type = TABLE_TIME },
 	{ .key = "to_ns", .type = TABLE_TIME },
@@ -149,6 +159,8 @@ static const struct table_column segment_columns[] = {
 	{ .key = "argument" },
 	{ .key = "block_request", .type = TABLE_OBJECT, .list = read_columns,
 	  .n_list = ARRAY_SIZE(read_columns) },
+	{ .key = "lock", .type = TABLE_OBJECT, .list = lock_columns,
+	  .n_list = ARRAY_SIZE(lock_columns) },
 	{ .key = "unasked", .type = TABLE_FLAG },
 	{ .key = "cut", .type = TABLE_FLAG },
 	{ .key = "with_waits", .type = TABLE_FLAG },
@@ -183,11 +195,12 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 	/* only where a monitor's trace is given */
 	bool has_accesses = at->writing->n_monitors && segment->kind == VIRT_WHY_VMM;
 	struct table_cell steal[ARRAY_SIZE(steal_columns)], request[ARRAY_SIZE(read_columns)];
+	struct table_cell lock[ARRAY_SIZE(lock_columns)];
 	const struct virt_block_read *read = why_read_of(why, segment);
 	struct virt_held held = virt_why_held(why, segment);
 	int vector = why_vector_of(why, segment);
 	int64_t ns[VIRT_STEAL_N_KINDS];
-	char device[32];
+	char device[32], lock_name[WHY_LOCK_NAME];
 
 	if (read) {
 		snprintf(device, sizeof(device), "%u:%u", VIRT_BLOCK_MAJOR(read->device),
@@ -196,6 +209,15 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 		request[1] = table_number((int64_t)read->sector);
 		request[2] = table_number(read->from_ns);
 		request[3] = table_number(read->to_ns);
+	}
+	if (segment->lock) {
+		why_lock_name(segment->lock, lock_name);
+		lock[0] = table_name(lock_name);
+		lock[1] = table_name(segment->lock->kind);
+		lock[2] = who_cell(why, segment->lock_waiter);
+		lock[3] = who_cell(why, segment->lock_holder);
+		lock[4] = table_number(segment->lock->begin_ns);
+		lock[5] = table_number(segment->lock->end_ns);
 	}
 	if (is_steal) {
 		why_steal_kinds(why, i, ns);
@@ -225,6 +247,7 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 		table_optional_name(virt_model_reason(why->model, segment->reason)),
 		table_optional_name(virt_why_argument_of(why, segment)),
 		read ? table_object(request) : table_absent(),
+		segment->lock ? table_object(lock) : table_absent(),
 		flag_cell(segment->flags & VIRT_WHY_UNASKED),
 		flag_cell(segment->flags & VIRT_WHY_CUT),
 		flag_cell(segment->flags & VIRT_WHY_WITH_WAITS),

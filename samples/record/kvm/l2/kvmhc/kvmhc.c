@@ -8,14 +8,22 @@
  * first and one after the last, so the guest's trace shows where they happened.
  * An NR the host does not know (1000 is customary) returns -KVM_ENOSYS, but still
  * shows up in the host's trace as one kvm_hypercall event per call.
- * Writing "tsc CYCLES" adds these to the TSC of all CPUs.
+ * Writing "tsc CYCLES" adds these to the TSC of all CPUs. Writing "spin MS" or "mutex MS"
+ * takes a lock of this module, a spinlock or a mutex, and keeps it for that long; two
+ * lines in the guest's trace show when.
  */
+#include <linux/delay.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/proc_fs.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
 #include <linux/uaccess.h>
 #include <asm/kvm_para.h>
 #include <asm/msr.h>
+
+static DEFINE_SPINLOCK(spin);
+static DEFINE_MUTEX(mutex);
 
 static void add_tsc(void *cycles)
 {
@@ -25,7 +33,7 @@ static void add_tsc(void *cycles)
 static ssize_t kvmhc_write(struct file *f, const char __user *ubuf, size_t len, loff_t *ppos)
 {
 	char buf[64];
-	unsigned long nr, count, a0, i;
+	unsigned long nr, count, a0, i, ms;
 	long ret = 0, cycles;
 
 	if (len >= sizeof(buf))
@@ -35,6 +43,22 @@ static ssize_t kvmhc_write(struct file *f, const char __user *ubuf, size_t len, 
 	buf[len] = 0;
 	if (sscanf(buf, "tsc %ld", &cycles) == 1) {
 		on_each_cpu(add_tsc, &cycles, 1);
+		return len;
+	}
+	if (sscanf(buf, "spin %lu", &ms) == 1 && ms < 100) {
+		spin_lock(&spin);
+		trace_printk("kvmhc has spin\n");
+		mdelay(ms);
+		trace_printk("kvmhc frees spin\n");
+		spin_unlock(&spin);
+		return len;
+	}
+	if (sscanf(buf, "mutex %lu", &ms) == 1 && ms < 100) {
+		mutex_lock(&mutex);
+		trace_printk("kvmhc has mutex\n");
+		mdelay(ms);
+		trace_printk("kvmhc frees mutex\n");
+		mutex_unlock(&mutex);
 		return len;
 	}
 	if (sscanf(buf, "%lu %lu %lu", &nr, &count, &a0) != 3 || count > 100000)
