@@ -9,6 +9,7 @@ A vCPU is woken again and again on pCPU 0, which sleeps in between, and now and 
 is where it is woken from, and never sleeps. What is expected is summed up moment by moment from what was
 made, within the window that the report has.
 """
+import collections
 import csv
 import json
 import random
@@ -263,6 +264,33 @@ def of_vcpu(made, begin, end):
     return told
 
 
+def check_frequencies(made, report, begin, end):
+    """Times at each frequency are as made; those of vCPUs and tasks together are those of pCPUs."""
+    by_pcpu = {(row["pcpu"], row["khz"]): row for row in report["pcpu_frequencies"]}
+    for pcpu in 0, 1:
+        wanted, changes = collections.Counter(), collections.Counter()
+        for at, to, khz in steps(made.speed[pcpu], begin, end):
+            wanted[khz] += cut(at, to, begin, end)
+            changes[khz] += at >= begin and khz is not UNKNOWN
+        for khz, ns in wanted.items():
+            assert not ns or by_pcpu[pcpu, khz]["total_ns"] == ns, (pcpu, khz, ns)
+            assert not changes[khz] or by_pcpu[pcpu, khz]["changes"] == changes[khz], (pcpu, khz)
+        assert sum(row["total_ns"] for (p, _), row in by_pcpu.items() if p == pcpu) == end - begin
+    wanted = collections.Counter()
+    for since, until in made.runs:
+        for at, to, khz in steps(made.speed[0], begin, end):
+            wanted[khz] += cut(max(at, since), min(to, until), begin, end)
+    told = {row["khz"]: row["total_ns"] for row in report["frequencies"]
+            if row["kind"] == "vcpu" and row["vcpu"] != "d0v0"}
+    assert told == {khz: ns for khz, ns in wanted.items() if ns}, (told, wanted)
+    for number in "total_ns", "changes":
+        ours, theirs = collections.Counter(), collections.Counter()
+        for sums, rows in (ours, report["frequencies"]), (theirs, report["pcpu_frequencies"]):
+            for row in rows:
+                sums[row["khz"]] += row[number]
+        assert ours == theirs, (number, ours, theirs)
+
+
 def check(made, json_path, csv_path, text_path):
     report = json.load(open(json_path))
     begin, end = report["window_ns"]
@@ -278,6 +306,7 @@ def check(made, json_path, csv_path, text_path):
             if key == "frequency" and got and value:
                 got = {k: v for k, v in got.items() if k != "changes"}
             assert got == value, "%s, %s: %s instead of %s" % (who, key, got, value)
+    check_frequencies(made, report, begin, end)
     check_csv(report, list(csv.DictReader(open(csv_path))))
     text = open(text_path).read()
     for one in told["p0"]["idle_states"]:
@@ -287,6 +316,13 @@ def check(made, json_path, csv_path, text_path):
 
 
 def check_csv(report, rows):
+    frequencies = [row for row in rows if row["what"] == "at a frequency"]
+    rows = rows[:len(rows) - len(frequencies)]
+    assert [tuple(row[key] for key in ("machine", "vcpu", "pcpu", "name", "khz", "count", "total_ns"))
+            for row in frequencies] == \
+        [tuple("" if row.get(key) is None else str(row[key])
+               for key in ("machine", "vcpu", "pcpu", "name", "khz", "changes", "total_ns"))
+         for row in report["pcpu_frequencies"] + report["frequencies"]]
     rows = {(row["kind"], row[row["kind"]], row["what"]): row for row in rows}
     n = 0
     for kind in ("pcpu", "vcpu"):
@@ -304,7 +340,7 @@ def check_csv(report, rows):
                 assert int(own.pop("on_pcpu")["total_ns"]) == one["on_pcpu_ns"]
             if "frequency" in one:
                 row = own.pop("frequency")
-                assert {"known_ns": row["total_ns"], **{k: row[k] for k in row if "khz" in k}} == \
+                assert {"known_ns": row["total_ns"], **{k: row[k] for k in row if "_khz" in k}} == \
                     {k: str(v) for k, v in one["frequency"].items() if k != "changes"}, row
             assert not own, own
     assert n == len(rows)

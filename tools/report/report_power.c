@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "report_frequencies.h"
 #include "report_page.h"
 #include "report_unknown.h"
 #include "text_columns.h"
@@ -47,6 +48,8 @@ static const struct table_column subjects[] = {
 	{ .key = "mean_khz", .type = TABLE_COUNT, .not_json = true },			\
 	{ .key = "min_khz", .type = TABLE_COUNT, .not_json = true },			\
 	{ .key = "max_khz", .type = TABLE_COUNT, .not_json = true },			\
+	{ .key = "name", .not_json = true },						\
+	{ .key = "khz", .type = TABLE_COUNT, .not_json = true },			\
 }
 
 static const struct table_column of_pcpu[] = IDLE_COLUMNS("idle state");
@@ -78,6 +81,7 @@ static void power_idle_rows(struct table_writer *to, const struct report *report
 				table_optional(idle->count, idle->max_ns),
 				table_share(idle->ns, subject->ns),
 				table_absent(), table_absent(), table_absent(),
+				table_absent(), table_absent(),
 			});
 	}
 }
@@ -91,6 +95,7 @@ static void power_rest_row(struct table_writer *to, const struct subject *subjec
 			table_absent(), table_name(what), table_absent(), table_number(ns),
 			table_absent(), table_share(ns, subject->ns),
 			table_absent(), table_absent(), table_absent(),
+			table_absent(), table_absent(),
 		});
 }
 
@@ -103,7 +108,7 @@ static void csv_speed(struct table_writer *to, const struct subject *subject)
 		table_optional(!subject->machine, (int64_t)subject->changes),
 		table_number(speed->known_ns), table_absent(), table_absent(),
 		table_number(speed->mean_khz), table_number(speed->min_khz),
-		table_number(speed->max_khz),
+		table_number(speed->max_khz), table_absent(), table_absent(),
 	});
 }
 
@@ -217,6 +222,7 @@ static int power_vcpu_rows(struct table_writer *to, const struct report *report,
 static int power_rows(struct table_writer *to, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
+	int ret;
 
 	if (table_as_text(to) && !virt_model_has_power(model, VIRT_IDLE_STATE) &&
 	    !virt_model_has_power(model, VIRT_FREQUENCY))
@@ -224,7 +230,8 @@ static int power_rows(struct table_writer *to, const struct report *report)
 	for (int32_t pcpu = 0; pcpu < report->count->n_pcpus; pcpu++)
 		power_pcpu_rows(to, report, pcpu);
 	table_next(to, &vcpus);
-	return report_each_vcpu(report, to, power_vcpu_rows, NULL);
+	ret = report_each_vcpu(report, to, power_vcpu_rows, NULL);
+	return ret ? ret : report_frequencies(to, report);
 }
 
 /** What the trace has. */
