@@ -9,7 +9,8 @@ import subprocess
 import sys
 
 KEPT = ("swapper/", "kworker/", "ksoftirqd/", "rcu_", "migration/", "jbd2/", "kswapd", "kcompactd", "khugepaged", "CPU ",
-        "machine", "dd", "sleep", "vmstat", "proc.py", "python3", "kshark-virt", "ksv-copy", "samples.sh", "loop", "writeback")
+        "machine", "futexes", "dd", "sleep", "vmstat", "proc.py", "python3", "kshark-virt", "ksv-copy", "samples.sh", "loop",
+        "writeback")
 
 data = open(sys.argv[1], "rb").read()
 text = subprocess.run(["trace-cmd", "report", "-R", sys.argv[1]], stdout=subprocess.PIPE, check=True).stdout.decode()
