@@ -388,5 +388,6 @@ void model_files_close(struct model_files *files)
 	free(files->inner);
 	free(files->hosts);
 	trace_notes_free(&files->notes);
+	trace_notes_free(&files->said);
 	free(files->paths);
 }

@@ -24,6 +24,7 @@ struct model_files {
 	struct kvm_trace	**guests;	/* of model_files_guests() */
 	struct model_inner	*inner;		/* of model_files_inner() */
 	struct trace_notes	notes;		/* those of @args, and what was found */
+	struct trace_notes	said;		/* notes of loads that model_notes() has printed */
 	int			*hosts;		/* the host of each guest; -1: none */
 };
 

@@ -260,7 +260,13 @@ void model_unload(struct model_load *load)
 
 void model_notes(struct model_load *load)
 {
+	struct trace_notes *said = load->files ? &load->files->said : NULL;
+
+	for (size_t i = 0; said && i < load->notes.n; i++)
+		load->notes.all[i].printed |= trace_notes_has(said, load->notes.all[i].text);
 	trace_notes_print(&load->notes, stderr);
+	if (said)
+		trace_notes_copy(said, &load->notes);
 }
 
 /* --- what has become of the file ------------------------------------------------------------- */

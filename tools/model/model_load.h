@@ -79,7 +79,11 @@ int model_nest(const struct model_load *load, int guest, struct guest_tasks *tas
 /** model_unload - free the result, also of a model_load() that failed. */
 void model_unload(struct model_load *load);
 
-/** model_notes - print all notes of the load that were not printed yet to stderr. */
+/**
+ * model_notes - print all notes of the load that were not printed yet to stderr
+ *
+ * A guest that is a host itself has two loads, with the same notes about its file: they are printed once.
+ */
 void model_notes(struct model_load *load);
 
 /**
