@@ -141,9 +141,9 @@ static void add_had_pcpu(struct text *text, int32_t pcpu, struct virt_culprit cu
 	if (culprit.vcpu == VIRT_NONE)
 		return;
 	add(text, "; ");
-	add_who(text, culprit.vcpu);
-	add(text, " had ");
 	add_pcpu(text, pcpu);
+	add(text, " was running ");
+	add_who(text, culprit.vcpu);
 	add(text, " for %s", virt_text_duration(time, sizeof(time), culprit.ns));
 }
 

@@ -54,7 +54,7 @@ def text(moment):
         text = ("%s waited %s after its wake-up, on a pCPU after %s (pCPU %d), guest code"
                 " after %s" % (vcpu, cost, duration(moment["end_ns"] - moment["start_ns"]), pcpu,
                                duration(moment["entry_ns"] - moment["start_ns"])))
-        return text + ("; %s had pCPU %d for %s" % (moment["who"], pcpu, duration(moment["who_ns"]))
+        return text + ("; pCPU %d was running %s for %s" % (pcpu, moment["who"], duration(moment["who_ns"]))
                        if moment.get("who") else "")
     if kind == "migration":
         return ("%s migrated from pCPU %d to pCPU %d, %s after it last ran; this cost %s: %s"

@@ -232,8 +232,8 @@ static void test_text(void **state)
 	check_text(worst, model, VIRT_WORST_WAKE, 95020,
 		   "d1v1 waited 500 ns after its wake-up, on a pCPU after 500 ns"
 		   " (pCPU 0), guest code after 500 ns, the guest's first event after 520 ns;"
-		   " d1v0 had pCPU 0 for 500 ns; pCPU 1 was idle for 500 ns, but d1v1 never runs"
-		   " there: its affinity is unknown");
+		   " pCPU 0 was running d1v0 for 500 ns; pCPU 1 was idle for 500 ns, but d1v1"
+		   " never runs there: its affinity is unknown");
 	/* the gap of 2000 ns, all of it stolen, and 100 ns up to the entry */
 	check_text(worst, model, VIRT_WORST_MIGRATION, VIRT_NO_TIME,
 		   "d1v0 migrated from pCPU 0 to pCPU 1, 2.000 us after it last ran; this cost"

@@ -74,7 +74,7 @@ static void test_states(void **state)
 	check_interval(model, 8000, "d1v0 is blocked (last on pCPU 2) for 12.000 us");
 	check_interval(model, 20000,
 		       "d1v0 was woken and waits for a pCPU (last on pCPU 2) for 10.000 us;"
-		       " d1v1 had pCPU 2 for 10.000 us");
+		       " pCPU 2 was running d1v1 for 10.000 us");
 	check_interval(model, 30000, "d1v0 is offline for 10.000 us");
 	check_interval(model, 40000,
 		       "d1v0 is preempted (last on pCPU 3) for 10.000 us by nobody (10.000 us)");
