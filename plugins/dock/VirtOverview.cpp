@@ -34,9 +34,10 @@
 namespace {
 
 constexpr int BAR_MARGIN = 2;		/* above and below a bar */
-constexpr int INDENT = 12, SPACE = 4;
+constexpr int INDENT = 12, SPACE = 4, LEAST_SPACE = 1;
 constexpr int MOST_NAME_SHARE = 40;	/* of the width, in % */
 constexpr int BADNESS_LETTERS = 8;
+constexpr char WIDEST_BADNESS[] = "<0.1 %";
 constexpr double LONG_SHARE = 9.95;	/* in %; there is no room for more digits */
 constexpr int LEAST_LANES = 2;
 constexpr int LEAST_NAME_WIDTH = 60;
@@ -357,7 +358,7 @@ QString VirtLanes::badness(const virt_lane &lane) const
 	double share = 100 * static_cast<double>(lane.bad_ns) / all;
 
 	return lane.vcpu == VIRT_NONE || !lane.bad_ns ? QString() :
-	       share < 0.1 ? QString("<0.1 %") :
+	       share < 0.1 ? QString(WIDEST_BADNESS) :
 	       QString::number(share, 'f', share < LONG_SHARE) + " %";
 }
 
@@ -395,18 +396,18 @@ void VirtLanes::paintLane(QPainter *painter, size_t row, int y)
 	bool isMachine = lane.vcpu == VIRT_NONE;
 	QRect area = bar().translated(0, y);
 	int left = isMachine || _order == VIRT_LANES_BY_BADNESS ? 0 : INDENT;
-	QRect name(left + (isMachine ? INDENT : SPACE), y,
-		   area.left() - left - (isMachine ? INDENT : SPACE) - SPACE, rowHeight());
+	int indent = isMachine ? INDENT : LEAST_SPACE;
+	QRect name(left + indent, y, area.left() - left - indent - LEAST_SPACE, rowHeight());
 	QRect whole(0, y, viewport()->width(), rowHeight());
 	QRect bad(area.right() + 1, y, whole.right() - area.right() - 2, rowHeight());
 	QString shown = QString::fromUtf8(lane.name), worse = badness(lane);
 	QFont font = painter->font();
 
 	font.setBold(isMachine);
-	/* beside the columns of the graphs there may be no room for it, and names come first */
-	if (bad.width() < QFontMetrics(font).horizontalAdvance(worse)) {
-		bad = name.adjusted(QFontMetrics(font).horizontalAdvance(shown), 0, 0, 0);
-		if (bad.width() < QFontMetrics(font).horizontalAdvance(worse))
+	/* beside the columns of the graphs may be no room for any, and names come first */
+	if (bad.width() < fontMetrics().horizontalAdvance(WIDEST_BADNESS)) {
+		bad = name.adjusted(QFontMetrics(font).horizontalAdvance(shown) + SPACE, 0, 0, 0);
+		if (bad.width() < fontMetrics().horizontalAdvance(worse))
 			worse.clear();
 	}
 	if (_selected.count(index))
