@@ -296,10 +296,16 @@ bool kvm_trace_is_aligned(const struct kvm_trace *trace)
 	return trace->aligned;
 }
 
+/** Is the alignment all that is between the trace's own times and those of its host? */
+static bool has_one_offset(const struct kvm_trace *trace)
+{
+	return trace->aligned && !trace->n_steps && trace->unit == TRACE_DAT_NS &&
+	       !trace->facts->shifted;
+}
+
 bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *ns)
 {
-	if (!trace->aligned || trace->n_steps || trace->unit != TRACE_DAT_NS ||
-	    trace->facts->shifted)
+	if (!has_one_offset(trace))
 		return false;
 	*ns = virt_clock_host_time(trace->offset, trace->drift_ppm, time);
 	return true;
@@ -753,8 +759,8 @@ bool kvm_trace_has_enabled(const struct kvm_trace *trace, const char *system, co
 /** Slack for a conversion of times that rounds. */
 #define KEY_SLACK	4096
 
-/** The first time of the file that may be @from_ns or later; conversions keep the order. */
-static int64_t key_of(const struct kvm_trace *trace, int64_t from_ns)
+/** The first time of the file that is @from_ns or later; conversions keep the order. */
+static int64_t first_time(const struct kvm_trace *trace, int64_t from_ns)
 {
 	int64_t lo = INT64_MIN / 2, hi = INT64_MAX / 2;
 
@@ -766,7 +772,20 @@ static int64_t key_of(const struct kvm_trace *trace, int64_t from_ns)
 		else
 			hi = middle;
 	}
-	return lo - KEY_SLACK;
+	return lo;
+}
+
+static int64_t key_of(const struct kvm_trace *trace, int64_t from_ns)
+{
+	return first_time(trace, from_ns) - KEY_SLACK;
+}
+
+bool kvm_trace_own_time(const struct kvm_trace *trace, int64_t ns, int64_t *time)
+{
+	if (trace->aligned && !has_one_offset(trace))
+		return false;
+	*time = trace->aligned ? first_time(trace, ns) : ns;
+	return true;
 }
 
 static int compare_ids(const void *a, const void *b)

@@ -160,6 +160,15 @@ bool kvm_trace_is_aligned(const struct kvm_trace *trace);
 bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *ns);
 
 /**
+ * kvm_trace_own_time - from a time on the axis of its host, in ns, to the trace's own clock
+ * @time: receives the first one that is there or later; the same time if the trace has that axis
+ *        without kvm_trace_align()
+ *
+ * Return: false as kvm_trace_clock_time() if the trace is aligned.
+ */
+bool kvm_trace_own_time(const struct kvm_trace *trace, int64_t ns, int64_t *time);
+
+/**
  * kvm_trace_function - the function of the traced kernel that begins at an address
  *
  * Return: its name by the kallsyms in the file, which belongs to @trace; NULL if there is none, if

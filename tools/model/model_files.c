@@ -354,6 +354,7 @@ void model_files_load(struct model_files *files, int host, struct model_load *lo
 	load->guests = model_files_guests(files, host, &load->n_guests);
 	load->inner = model_files_inner(files, host, &load->n_inner);
 	load->kvm = model_files_take(files, host);
+	load->as_guest = load->kvm ? NULL : files->traces[host];
 	load->before = &files->notes;
 	load->files = files;
 }

@@ -310,9 +310,12 @@ int model_find_ends(struct model_load *load)
 
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none)
 {
+	int64_t own_ns;
+
 	switch (time->kind) {
 	case KSV_TIME_NS:
-		return time->ns;
+		return load->as_guest && kvm_trace_own_time(load->as_guest, time->ns, &own_ns) ?
+		       own_ns : time->ns;
 	case KSV_TIME_TSC:
 		return host_trace_tsc_ns(&load->host, time->tsc);
 	case KSV_TIME_AFTER:

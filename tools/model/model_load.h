@@ -48,6 +48,8 @@ struct model_load {
 	const struct ksv_vcpu_set *vcpus;	/* ... names only vCPUs of the trace; may be NULL */
 	struct model_files	*files;		/* that guests come from, some of which may be
 						   left out then; or NULL: none may */
+	const struct kvm_trace	*as_guest;	/* the same file, as that of a guest of another host
+						   of the command, whose times count; or NULL */
 	const struct trace_notes *before;	/* found while the files were opened; may be NULL */
 	/** Before the walk; may be NULL. Return: 0, or the exit status after a message. */
 	int			(*opened)(void *arg);
@@ -82,7 +84,8 @@ void model_unload(struct model_load *load);
 /**
  * model_notes - print all notes of the load that were not printed yet to stderr
  *
- * A guest that is a host itself has two loads, with the same notes about its file: they are printed once.
+ * A guest that is a host itself has two loads, with the same notes about its file: they are
+ * printed once.
  */
 void model_notes(struct model_load *load);
 
@@ -107,6 +110,7 @@ int model_find_ends(struct model_load *load);
 /**
  * model_time - a point of a command line on the trace's time axis; @none if not given
  *
+ * An absolute time is one of @as_guest's host, if kvm_trace_own_time() knows which one that is.
  * Relative times need the model, or model_find_ends().
  */
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none);

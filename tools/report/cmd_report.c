@@ -407,6 +407,29 @@ static int set_window(struct job *job)
 				&report->to_ns);
 }
 
+/**
+ * A guest that is a host itself has the window of its host. Return: false, after a note, if there
+ * is none of it in the guest's own trace.
+ */
+static bool has_window(const struct job *job)
+{
+	const struct model_load *load = &job->counted.load;
+	bool is_absolute = job->options->from.kind == KSV_TIME_NS ||
+			   job->options->to.kind == KSV_TIME_NS;
+	const char *why = NULL;
+	int64_t ns;
+
+	if (is_absolute && !kvm_trace_own_time(load->as_guest, 0, &ns))
+		why = "its own times of --from and --to are unknown, as its clock was set or"
+		      " counts cycles";
+	else if (job->counted.count.from_ns >= virt_model_end(load->model) ||
+		 job->counted.count.to_ns <= virt_model_begin(load->model))
+		why = "it has no records between --from and --to";
+	if (why && !job->options->quiet)
+		ksv_note("%s: is not reported as a host, because %s", load->path, why);
+	return !why;
+}
+
 static void note_invisible(const struct job *job)
 {
 	const struct report_options *options = job->options;
@@ -549,9 +572,12 @@ static bool is_document(const struct report_options *options, const struct model
 	return options->format == TABLE_JSON && count_hosts(files) > 1;
 }
 
-/** A file with its guests. Its trace is used up, guests' are not. */
+/**
+ * A file with its guests. Its trace is used up, guests' are not. @first: cleared if there is a
+ * report
+ */
 static int report_file(const struct report_options *options, struct model_files *files, int host,
-		       struct output *out, bool first)
+		       struct output *out, bool *first)
 {
 	struct job job = {
 		.options = options,
@@ -571,6 +597,8 @@ static int report_file(const struct report_options *options, struct model_files 
 	if (wants_guests(options))
 		job.counted.hypertrace.options = &options->hypertrace;
 	status = model_load(&job.counted.load);
+	if (!status && job.counted.load.as_guest && !has_window(&job))
+		goto end;
 	if (!status)
 		status = set_window(&job);
 	if (!status)
@@ -589,13 +617,14 @@ static int report_file(const struct report_options *options, struct model_files 
 	job.report.monitors = &job.monitors;
 	job.report.n_intervals = options->n_intervals;
 	set_summary(&job, files);
-	if (!first && is_document(options, files))
+	if (!*first && is_document(options, files))
 		out_str(out, ",\n");
-	if (write_report(&job, out, first)) {
+	if (write_report(&job, out, *first)) {
 		ksv_error("%s: not enough memory", job.counted.load.path);
 		status = KSV_EXIT_FILE;
 		goto end;
 	}
+	*first = false;
 	note_invisible(&job);
 	if (!options->quiet) {
 		model_notes(&job.counted.load);
@@ -613,18 +642,6 @@ end:
 }
 
 /* --- hosts and guests ------------------------------------------------------------------------ */
-
-static int report_host(const struct report_options *options, struct model_files *files, int i,
-		       struct output *out, bool *first)
-{
-	int status;
-
-	if (!model_files_is_host(files, i))
-		return KSV_EXIT_OK;
-	status = report_file(options, files, i, out, *first);
-	*first = false;
-	return status;
-}
 
 static int report_files(const struct report_options *options, const struct trace_args *args,
 			struct output *out)
@@ -647,7 +664,8 @@ static int report_files(const struct report_options *options, const struct trace
 	if (!status && options->format == TABLE_HTML)
 		report_html_begin(out, options->argv, options->n_argv);
 	for (int i = 0; i < files.n && !status && !out->error; i++)
-		status = report_host(options, &files, i, out, &first);
+		if (model_files_is_host(&files, i))
+			status = report_file(options, &files, i, out, &first);
 	if (document)
 		out_str(out, " ]\n}\n");
 	if (!status && options->format == TABLE_HTML)
