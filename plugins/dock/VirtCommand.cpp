@@ -11,7 +11,6 @@
 #include "VirtCommand.hpp"
 #include "escape.h"
 #include "ks_stream.h"
-#include "virt_pairing.h"
 
 QString virtQuoted(const QByteArray &text)
 {
@@ -44,7 +43,7 @@ QString commandLine(const char *command, const VirtStream &stream, const QString
 
 } // namespace
 
-std::set<int> virtGuestsOf(const VirtStream &stream)
+std::set<int> virtGuestsOf(const VirtStream &stream, virt_pair_source least)
 {
 	const virt_model *model = stream.model.get();
 	std::set<int> guests;
@@ -52,10 +51,47 @@ std::set<int> virtGuestsOf(const VirtStream &stream)
 
 	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
 		if (virt_pairing_of_vcpu(stream.id, virt_model_vcpu(model, i)->host_pid, &pair) &&
-		    pair.guest_stream != VIRT_NONE)
+		    pair.guest_stream != VIRT_NONE && pair.source >= least)
 			guests.insert(pair.guest_stream);
 	return guests;
 }
+
+namespace {
+
+/** Has the trace of a stream a record in the window? */
+bool isIn(const VirtStream &stream, int64_t from, int64_t to)
+{
+	const virt_model *model = stream.model.get();
+
+	return from < virt_model_end(model) + stream.offset &&
+	       to > virt_model_begin(model) + stream.offset;
+}
+
+/** Guests of a stream that commands know, too, and theirs, if they are hosts themselves. */
+void addGuests(const std::vector<VirtStream> &streams, const VirtStream &stream,
+	       std::set<int> *guests)
+{
+	for (int guest : virtGuestsOf(stream, VIRT_PAIR_RECORDED)) {
+		if (!guests->insert(guest).second)
+			continue;
+		for (const VirtStream &one : streams)
+			if (one.id == guest)
+				addGuests(streams, one, guests);
+	}
+}
+
+/** Whom the command of another stream reports on. */
+std::set<int> findReported(const std::vector<VirtStream> &streams, int64_t from, int64_t to)
+{
+	std::set<int> guests;
+
+	for (const VirtStream &stream : streams)
+		if (isIn(stream, from, to))
+			addGuests(streams, stream, &guests);
+	return guests;
+}
+
+} // namespace
 
 QString virtIdOf(const VirtSubject &subject)
 {
@@ -77,16 +113,20 @@ QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject)
 QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, int64_t to,
 			  const QString &options, int only)
 {
+	std::set<int> reported = findReported(streams, from, to);
 	QStringList lines;
 
 	for (const VirtStream &stream : streams) {
+		std::set<int> guests;
 		QString line;
 
-		if (only != VIRT_NONE && only != stream.id)
+		if (only != VIRT_NONE ? only != stream.id :
+					!isIn(stream, from, to) || reported.count(stream.id))
 			continue;
+		addGuests(streams, stream, &guests);
 		line = commandLine("report", stream, options, from - stream.offset,
 				   to - stream.offset);
-		for (int guest : virtGuestsOf(stream))
+		for (int guest : guests)
 			line += ' ' + virtQuoted(virtPathOf(guest));
 		lines << line;
 	}
@@ -102,7 +142,7 @@ QString virtWhyCommand(const VirtStream &stream, const QString &options, int64_t
 {
 	QString line = commandLine("why", stream, options, from, to);
 
-	for (int guest : virtGuestsOf(stream))
+	for (int guest : virtGuestsOf(stream, VIRT_PAIR_RECORDED))
 		line += ' ' + virtQuoted(virtPathOf(guest));
 	return line;
 }

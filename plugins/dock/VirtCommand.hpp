@@ -9,9 +9,10 @@
 #include <set>
 
 #include "VirtCount.hpp"
+#include "virt_pairing.h"
 
-/** The streams of a stream's guests. */
-std::set<int> virtGuestsOf(const VirtStream &stream);
+/** The streams of a stream's guests, as far as a source of this value or more says so. */
+std::set<int> virtGuestsOf(const VirtStream &stream, virt_pair_source least = VIRT_PAIR_GUESSED);
 
 /** "d1v0" or "d1", as commands name a vCPU or a machine; empty if it is not there. */
 QString virtIdOf(const VirtSubject &subject);
@@ -20,9 +21,11 @@ QString virtIdOf(const VirtSubject &subject);
 QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject);
 
 /**
- * The command line that prints a window, one for each trace with machines: times are those of its
- * clock, names are quoted, and guests' traces come behind those of their hosts.
+ * The command line that prints a window, one for each host's trace with records in it: times are
+ * those of its clock, names are quoted, and the traces of guests and of their guests come after it.
  * @options: more of them; @only: a stream's id, or VIRT_NONE for all
+ *
+ * Return: empty if no trace has records in the window.
  */
 QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, int64_t to,
 			  const QString &options, int only);

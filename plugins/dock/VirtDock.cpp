@@ -213,6 +213,13 @@ QWidget *VirtDock::line()
 	return box;
 }
 
+/** Empty if there is nothing to report. */
+QString VirtDock::reportCommand() const
+{
+	return !_shown ? QString() : _pages->isOn(_findings) ? _findings->command() :
+	       virtReportCommand(_shown->streams, _shown->from, _shown->to, " --full", VIRT_NONE);
+}
+
 QWidget *VirtDock::copyButton()
 {
 	auto button = new VirtCopy;
@@ -222,11 +229,8 @@ QWidget *VirtDock::copyButton()
 	};
 	auto hasWhy = [this] { return why() != nullptr; };
 
-	add("Report command", [this] {
-		return _pages->isOn(_findings) ? _findings->command() :
-		       virtReportCommand(_shown->streams, _shown->from, _shown->to, " --full",
-					 VIRT_NONE);
-	});
+	button->add("Report command", [this] { return reportCommand(); },
+		    [this] { return !reportCommand().isEmpty(); });
 	add("View command", [this] { return viewCommand(); });
 	add("vCPUs as text", [this] { return _table->asText(); });
 	add("Worst moments as text", [this] { return _findings->asText(); });

@@ -175,6 +175,7 @@ private:
 	void keep();
 	VirtSeen seen() const;
 	void chooseWhy();
+	QString reportCommand() const;
 	QString viewCommand() const;
 
 	QMainWindow		*_window;
