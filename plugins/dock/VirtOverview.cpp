@@ -34,7 +34,7 @@
 namespace {
 
 constexpr int BAR_MARGIN = 2;		/* above and below a bar */
-constexpr int INDENT = 12, SPACE = 4, LEAST_SPACE = 1;
+constexpr int INDENT = 12, SPACE = 4, LEAST_SPACE = 2;
 constexpr int MOST_NAME_SHARE = 40;	/* of the width, in % */
 constexpr int BADNESS_LETTERS = 8;
 constexpr char WIDEST_BADNESS[] = "<0.1 %";

@@ -14,7 +14,6 @@
 
 #include <QFrame>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QToolButton>
 
 #include "VirtKs.hpp"
@@ -86,6 +85,17 @@ QString microseconds(int64_t ns)
 	return text;
 }
 
+/** The time of a window; of one that has many of them, in microseconds. */
+QString shortSpan(const VirtView &view, int64_t fromNs, int64_t toNs)
+{
+	QStringList words = view.span(fromNs, toNs).split(' ');
+
+	for (QString &word : words)
+		if (word.contains('.') && toNs - fromNs >= 1000000)
+			word.chop(3);
+	return words.join(' ');
+}
+
 /** That of one of them, while the other one is not set: of the first row that it can be. */
 int64_t oneOf(const kshark_trace_histo *histo, const QString &text)
 {
@@ -102,8 +112,8 @@ VirtSelection::VirtSelection(QMainWindow *window, std::function<void()> changed,
 			     std::function<void()> cleared)
 : _window(window),
   _changed(std::move(changed)),
-  _head(new QLabel("No virtual machines in this window")),
-  _selected(new QLabel),
+  _head(new VirtLine),
+  _selected(new VirtLine),
   _button(new QToolButton),
   _clear(new QToolButton)
 {
@@ -112,10 +122,8 @@ VirtSelection::VirtSelection(QMainWindow *window, std::function<void()> changed,
 	auto line = new QHBoxLayout(frame);
 
 	/* lines of one height: whatever is below them must not move under the mouse */
-	for (QLabel *label : { _head, _selected })
-		label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+	_head->showFirst({ "No virtual machines in this window" });
 	_selected->setObjectName("selected");
-	_selected->setTextFormat(Qt::RichText);
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(4);
 	layout->addWidget(_head, 1);
@@ -210,10 +218,15 @@ void VirtSelection::updateButton()
 
 void VirtSelection::showFigures(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs)
 {
-	_head->setText(!isAny ? "No virtual machines in this trace" :
-		       QString("%1: <b>%2</b>, %3")
-		       .arg(_isUsed ? "A to B" : "Visible", virtDuration(toNs - fromNs),
-			    view.span(fromNs, toNs)));
+	QString shortest = QString("<b>%1</b>").arg(virtDuration(toNs - fromNs));
+	QString length = QString(_isUsed ? "A to B: " : "Visible: ") + shortest;
+
+	if (isAny)
+		_head->showFirst({ length + ", " + view.span(fromNs, toNs),
+				   length + ", " + shortSpan(view, fromNs, toNs), length,
+				   shortest });
+	else
+		_head->showFirst({ "No virtual machines in this trace" });
 	_head->setToolTip(virtTip(isAny ? view.span(fromNs, toNs) : QString()));
 	_head->setAccessibleDescription(QString("%1 ns to %2 ns").arg(fromNs).arg(toNs));
 }
@@ -222,15 +235,22 @@ void VirtSelection::showSelected(const VirtView &view, const QString &name)
 {
 	int64_t a = 0, b = 0;
 	bool isSpan = markerTime(view.histo(), TEXT_A, &a) && markerTime(view.histo(), TEXT_B, &b);
-	QString text = name.isEmpty() ? QString() : "<b>" + name.toHtmlEscaped() + "</b>";
+	QString subject = name.isEmpty() ? QString() : "<b>" + name.toHtmlEscaped() + "</b>";
+	QString text = subject, shorter = subject;
 
-	if (isSpan)
-		text += QString("%1%2 to %3 s, %4").arg(text.isEmpty() ? "" : ", ",
-							microseconds(std::min(a, b)),
-							microseconds(std::max(a, b)),
-							virtDuration(std::llabs(b - a)));
+	if (isSpan) {
+		QString before = subject.isEmpty() ? QString() : subject + ", ";
+		QString length = virtDuration(std::llabs(b - a));
+
+		text = before + QString("%1 to %2 s, %3").arg(microseconds(std::min(a, b)),
+							      microseconds(std::max(a, b)), length);
+		shorter = before + length;
+	}
 	_selected->setToolTip(text.isEmpty() ? "Click a vCPU, or drag over the graphs with Shift" :
 					       "<qt>" + text + "</qt>");
-	_selected->setText(text.isEmpty() ? "<i>Nothing selected</i>" : text);
+	if (text.isEmpty())
+		_selected->showFirst({ "<i>Nothing selected</i>", "<i>No selection</i>" });
+	else
+		_selected->showFirst({ text, shorter, subject.isEmpty() ? shorter : subject });
 	_clear->setEnabled(!text.isEmpty());
 }

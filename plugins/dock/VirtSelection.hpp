@@ -21,7 +21,8 @@
 
 #include <libkshark-model.h>
 
-class QLabel;
+#include "VirtLine.hpp"
+
 class QToolButton;
 class VirtView;
 
@@ -67,7 +68,7 @@ private:
 
 	QMainWindow			*_window;
 	std::function<void()>		_changed;
-	QLabel				*_head, *_selected;
+	VirtLine			*_head, *_selected;
 	QToolButton			*_button, *_clear;
 	QStringList			_seen, _byDock;	/* what KernelShark says of its markers */
 	std::pair<int64_t, int64_t>	_range = { 0, 0 };

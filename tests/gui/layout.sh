@@ -250,6 +250,9 @@ gui_until rows_seen 1
 gui_until graphs_seen 120
 gui_until wide
 gui_until gui_find widgets QLabel '2 vCPUs, 2 shown, 0 selected' >/dev/null
+# without room for all of a line, its parts are left out as a whole
+gui_need gui_not seen QLabel 'Visible: <b>*</b>, *'
+gui_need seen QLabel '*<b>*s</b>'
 
 # the drawer
 gui_click QToolButton Details
@@ -281,6 +284,8 @@ warned
 gui_until rows_seen 3
 gui_need seen QPushButton Align
 gui_resize 1600 1000
+gui_until seen QLabel 'Visible: <b>*</b>, * to * s'
+gui_until seen QLabel '<i>Nothing selected</i>'
 warned
 # the warning takes a part
 gui_until graphs_within 53 62
