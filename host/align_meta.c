@@ -481,3 +481,17 @@ int align_meta_apply(struct kvm_trace *guest, char *error, size_t size)
 			 "the sidecar requires" : "not enough memory");
 	return ret;
 }
+
+void align_meta_mend(struct kvm_trace *host)
+{
+	struct align_meta *meta = NULL;
+	char error[512];
+
+	if (!kvm_trace_jumps(host))
+		return;
+	/* that a sidecar cannot be used is said by the code that applies it */
+	align_meta_read(kvm_trace_path(host), &meta, error, sizeof(error));
+	if (meta && !meta->after_trace_cmd)
+		kvm_trace_hide_offsets(host);
+	align_meta_free(meta);
+}

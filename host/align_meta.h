@@ -56,4 +56,11 @@ void align_meta_free(struct align_meta *meta);
  */
 int align_meta_apply(struct kvm_trace *guest, char *error, size_t size);
 
+/**
+ * align_meta_mend - read a guest that is a host by its own clock, if trace-cmd's offsets jump
+ *
+ * If the alignment in its sidecar does without these offsets, its own times do, too.
+ */
+void align_meta_mend(struct kvm_trace *host);
+
 #endif

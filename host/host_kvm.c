@@ -3,6 +3,7 @@
  * @file	host_kvm.c
  * @brief	The trace.dat of a KVM host.
  */
+#include "align_meta.h"
 #include "escape.h"
 #include "host_private.h"
 #include "recording.h"
@@ -40,6 +41,7 @@ static int kvm_open(struct host_trace *trace, const struct host_options *options
 	meta = kvm_trace_meta(trace->kvm);
 	kvm_trace_set_hz(trace->kvm, options->cpu_hz ? options->cpu_hz :
 				     meta ? meta->cpu_khz * 1000 : 0);
+	align_meta_mend(trace->kvm);
 	return check_host(trace, error, size);
 }
 

@@ -247,6 +247,11 @@ bool kvm_trace_hide_offsets(struct kvm_trace *trace)
 	return trace->hides_offsets;
 }
 
+bool kvm_trace_jumps(const struct kvm_trace *trace)
+{
+	return trace->facts->jump && !trace->hides_offsets;
+}
+
 int kvm_trace_set_steps(struct kvm_trace *trace, const struct virt_clock_step *steps, size_t n)
 {
 	struct virt_clock_step *copy = malloc((n + 1) * sizeof(*copy));
@@ -296,11 +301,11 @@ bool kvm_trace_is_aligned(const struct kvm_trace *trace)
 	return trace->aligned;
 }
 
-/** Is the alignment all that is between the trace's own times and those of its host? */
+/** Is the alignment all that is between the times of the trace's clock and those of its host? */
 static bool has_one_offset(const struct kvm_trace *trace)
 {
 	return trace->aligned && !trace->n_steps && trace->unit == TRACE_DAT_NS &&
-	       !trace->facts->shifted;
+	       (!trace->facts->shifted || trace->hides_offsets);
 }
 
 bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *ns)
@@ -497,7 +502,7 @@ void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 		trace_notes_add(notes, TRACE_NOTE_UNIT, TRACE_NOTE_WARNING,
 				"%s: its times are TSC cycles of unknown length, and are read as "
 				"ns. Give --cpu-hz", trace->path);
-	if (trace->facts->jump && !trace->hides_offsets) {
+	if (kvm_trace_jumps(trace)) {
 		trace_dat_jump_text(trace->path, trace->facts->jump, trace->unit, text,
 				    sizeof(text));
 		trace_notes_add(notes, TRACE_NOTE_ALIGNMENT, TRACE_NOTE_WARNING, "%s", text);
@@ -782,7 +787,9 @@ static int64_t key_of(const struct kvm_trace *trace, int64_t from_ns)
 
 bool kvm_trace_own_time(const struct kvm_trace *trace, int64_t ns, int64_t *time)
 {
-	if (trace->aligned && !has_one_offset(trace))
+	/* without an alignment its times have trace-cmd's offsets, unless these jump */
+	if (trace->aligned && (!has_one_offset(trace) ||
+			       (trace->facts->shifted && !trace->facts->jump)))
 		return false;
 	*time = trace->aligned ? first_time(trace, ns) : ns;
 	return true;

@@ -126,6 +126,9 @@ bool kvm_trace_hide_offsets(struct kvm_trace *trace);
  */
 int kvm_trace_set_steps(struct kvm_trace *trace, const struct virt_clock_step *steps, size_t n);
 
+/** kvm_trace_jumps - do trace-cmd's offsets that its times have jump, as no clock does? */
+bool kvm_trace_jumps(const struct kvm_trace *trace);
+
 /** How the times of a guest's trace become its host's, and which threads its CPUs are. */
 struct kvm_trace_alignment {
 	bool		hide_offsets;	/* instead of trace-cmd's offsets, not after them */
@@ -164,7 +167,8 @@ bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *
  * @time: receives the first one that is there or later; the same time if the trace has that axis
  *        without kvm_trace_align()
  *
- * Return: false as kvm_trace_clock_time() if the trace is aligned.
+ * Return: false as kvm_trace_clock_time() if the trace is aligned, or if trace-cmd's offsets are
+ * left out for that.
  */
 bool kvm_trace_own_time(const struct kvm_trace *trace, int64_t ns, int64_t *time);
 

@@ -175,10 +175,15 @@ static int open_traces(struct model_files *files)
 /** Of a host whose own host is not among the files, the times are its own again. */
 static int forget_host(struct model_files *files, int i)
 {
+	int status;
+
 	if (!kvm_trace_is_aligned(files->traces[i]))
 		return KSV_EXIT_OK;
 	kvm_trace_close(files->traces[i]);
-	return open_trace(files, i);
+	status = open_trace(files, i);
+	if (files->traces[i])
+		align_meta_mend(files->traces[i]);
+	return status;
 }
 
 /**
