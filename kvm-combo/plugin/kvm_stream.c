@@ -25,7 +25,10 @@
 #include "virt_registry.h"
 #include "xen_trace.h"
 
-/* Of libtracecmd, which libkshark has loaded; another version may lack it. */
+/* Of libtracecmd, which libkshark has loaded; another version may lack the last one. */
+struct tep_record *tracecmd_read_at(struct tracecmd_input *handle, unsigned long long offset,
+				    int *cpu);
+void tracecmd_free_record(struct tep_record *record);
 int tracecmd_set_ts2secs(struct tracecmd_input *handle, unsigned long long hz)
 	__attribute__((weak));
 
@@ -215,18 +218,123 @@ static void on_record(struct kshark_data_stream *stream, void *rec, struct kshar
 		promise(collection->stream_id);
 }
 
+/* --- once more ------------------------------------------------------------------------------- */
+
+/** A row with a place in the file, in the order of the file. */
+struct place {
+	const struct kshark_entry *row;
+	bool		missing;	/* records before it are */
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct kshark_entry *x = ((const struct place *)a)->row;
+	const struct kshark_entry *y = ((const struct place *)b)->row;
+
+	return x->cpu != y->cpu ? x->cpu - y->cpu : (x->offset > y->offset) -
+						    (x->offset < y->offset);
+}
+
+/** @places: receives the rows of a stream; KernelShark has one for lost records before the next. */
+static size_t find_places(const struct kshark_data_stream *stream, struct kshark_entry **rows,
+			  size_t n_rows, struct place *places, bool *missing)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_rows; i++) {
+		const struct kshark_entry *row = rows[i];
+
+		if (row->stream_id != stream->stream_id || row->cpu < 0 ||
+		    row->cpu >= stream->n_cpus)
+			continue;
+		if (row->event_id != KS_EVENT_OVERFLOW)
+			places[n++] = (struct place){ row, missing[row->cpu] };
+		missing[row->cpu] = row->event_id == KS_EVENT_OVERFLOW;
+	}
+	return n;
+}
+
+/** Do what KernelShark does with a row of one of our events while it loads. */
+static void take_again(struct kshark_data_stream *stream, struct tep_record *record,
+		       const struct place *place, const int *ids, size_t n_ids)
+{
+	struct kshark_entry entry = { .event_id = KS_EVENT_OVERFLOW };
+
+	if (place->missing)
+		on_record(stream, record, &entry);
+	entry.event_id = place->row->event_id;
+	for (size_t i = 0; i < n_ids; i++)
+		if (ids[i] == entry.event_id)
+			on_record(stream, record, &entry);
+}
+
+/** The stream's records have other times now. They are read again, not loaded: rows stay. */
+static int collect_again(int stream_id, struct kshark_entry **rows, size_t n_rows)
+{
+	struct collection *collection = get(stream_id);
+	struct kshark_context *kshark = NULL;
+	struct kshark_data_stream *stream;
+	struct place *places;
+	bool *missing;
+	const int *ids;
+	size_t n = 0, n_ids;
+	int ret = 0;
+
+	if (!collection || !kshark_instance(&kshark)) {
+		release(collection);
+		return 0;
+	}
+	stream = kshark_get_data_stream(kshark, stream_id);
+	places = malloc((n_rows + 1) * sizeof(*places));
+	missing = calloc((size_t)stream->n_cpus + 1, sizeof(*missing));
+	if (!places || !missing)
+		ret = -ENOMEM;
+	else
+		n = find_places(stream, rows, n_rows, places, missing);
+	if (n)
+		qsort(places, n, sizeof(*places), compare_places);
+	pthread_mutex_lock(&collection->lock);
+	if (!ret && !begin(collection))
+		ret = -ENOMEM;
+	n_ids = kvm_fields_events(collection->fields, &ids);
+	pthread_mutex_unlock(&collection->lock);
+	for (size_t i = 0; i < n && !ret; i++) {
+		struct tep_record *record = tracecmd_read_at(
+			kshark_get_tep_input(stream),
+			(unsigned long long)places[i].row->offset, NULL);
+
+		if (record)
+			take_again(stream, record, &places[i], ids, n_ids);
+		else
+			ret = -EIO;
+		tracecmd_free_record(record);
+	}
+	free(places);
+	free(missing);
+	release(collection);
+	promise(stream_id);
+	return ret;
+}
+
 /* --- streams --------------------------------------------------------------------------------- */
 
 static void forget(int stream_id)
 {
 	struct collection *before = NULL;
 
+	bool any = false;
+
 	pthread_mutex_lock(&collections_lock);
 	if (stream_id >= 0 && stream_id < MAX_STREAMS) {
 		before = collections[stream_id];
 		collections[stream_id] = NULL;
 	}
+	for (int i = 0; i < MAX_STREAMS; i++)
+		any |= collections[i] != NULL;
 	pthread_mutex_unlock(&collections_lock);
+	/* this plugin may be unloaded next */
+	if (!any)
+		virt_registry_set_again(NULL);
 	release(before);
 }
 
@@ -288,14 +396,6 @@ static uint64_t hz_of(const struct trace_dat_scale *scale)
 	return (uint64_t)(((unsigned __int128)1000000000 << scale->shift) / scale->mult);
 }
 
-/** Has an alignment replaced trace-cmd's own offsets? */
-static bool hides_offsets(const struct kshark_data_stream *stream)
-{
-	const int64_t *parts = ks_clock_of(stream);
-
-	return parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES);
-}
-
 /**
  * What keeps the model of a stream from being that of its trace. KernelShark makes a stream of each
  * buffer of a file.
@@ -305,7 +405,7 @@ static bool hides_offsets(const struct kshark_data_stream *stream)
 static bool check_reading(struct kshark_data_stream *stream, const struct kvm_meta *meta)
 {
 	struct trace_dat_info info = { 0 };
-	char problem[256], text[SAID_BYTES] = "", facts[SAID_BYTES] = "";
+	char problem[256], text[SAID_BYTES] = "", facts[SAID_BYTES] = "", jump[SAID_BYTES] = "";
 	bool fits = trace_dat_check(stream->file, problem, sizeof(problem), &info);
 	struct trace_dat_scale scale;
 
@@ -326,9 +426,10 @@ static bool check_reading(struct kshark_data_stream *stream, const struct kvm_me
 		snprintf(facts, sizeof(facts), "%s: wrong unit: times are TSC cycles, shown as ns. "
 			 "Give the frequency: kshark-virt view --cpu-hz, or cpu_khz in its sidecar",
 			 stream->file);
-	else if (info.jump && !hides_offsets(stream))
-		trace_dat_jump_text(stream->file, info.jump, info.unit, facts, sizeof(facts));
 	ks_stream_note(stream, VIRT_NOTE_FACTS, facts);
+	if (info.jump)
+		trace_dat_jump_text(stream->file, info.jump, info.unit, jump, sizeof(jump));
+	ks_stream_note(stream, VIRT_NOTE_JUMP, jump);
 	return !info.counts_events;
 }
 
@@ -394,6 +495,7 @@ int kvm_stream_attach(struct kshark_data_stream *stream)
 	pthread_mutex_lock(&collections_lock);
 	collections[stream->stream_id] = collection;
 	pthread_mutex_unlock(&collections_lock);
+	virt_registry_set_again(collect_again);
 	promise(stream->stream_id);
 	return 1;
 }
@@ -412,4 +514,5 @@ void kvm_stream_detach(struct kshark_data_stream *stream)
 	ks_stream_note(stream, VIRT_NOTE_READING, NULL);
 	ks_stream_note(stream, VIRT_NOTE_FACTS, NULL);
 	ks_stream_note(stream, VIRT_NOTE_CLOCK, NULL);
+	ks_stream_note(stream, VIRT_NOTE_JUMP, NULL);
 }

@@ -657,7 +657,12 @@ bool VirtClocks::change(int streamId, const Parts &parts, bool remember)
 			std::copy(parts.begin(), parts.end(), copy);
 		if (remember)
 			_known[id].before.push_back(virtClockParts(id));
+		bool hidden = hidesOffsets(id);
+
 		ret = ks_clock_set(streamOf(id), { copy, parts.size() }, rows, n);
+		/* a model has the times of records, with trace-cmd's offsets or without */
+		if (!ret && hidden != hidesOffsets(id))
+			ret = virt_registry_again(id, rows, n);
 		if (ret && remember)
 			_known[id].before.pop_back();
 		_known[id].byHand = false;

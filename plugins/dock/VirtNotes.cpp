@@ -16,6 +16,7 @@
 #include <QStatusBar>
 #include <QVBoxLayout>
 
+#include "VirtClockStreams.hpp"
 #include "VirtNotes.hpp"
 #include "host_notes.h"
 #include "recording.h"
@@ -41,6 +42,13 @@ QString noteOf(int streamId, virt_note note)
 	return text ? QString::fromUtf8(text.get()) : QString();
 }
 
+/** An alignment may replace the offsets that jump after the file was loaded. */
+QString jumpOf(int streamId)
+{
+	return VirtClockStreams::hidesOffsets(streamId) ? QString() :
+	       noteOf(streamId, VIRT_NOTE_JUMP) + '\n';
+}
+
 /** All facts about a file, but no details, which need too many lines; of its path, the name. */
 QStringList factsOf(int streamId)
 {
@@ -48,7 +56,8 @@ QStringList factsOf(int streamId)
 	QString folder = QString::fromUtf8(path.left(path.lastIndexOf('/') + 1));
 	QStringList facts;
 
-	for (const QString &fact : noteOf(streamId, VIRT_NOTE_FACTS).split('\n'))
+	for (const QString &fact : (jumpOf(streamId) + noteOf(streamId, VIRT_NOTE_FACTS))
+				   .split('\n'))
 		if (!fact.isEmpty() && !fact.startsWith(' '))
 			facts << (fact.startsWith(folder) ? fact.mid(folder.size()) : fact);
 	return facts;

@@ -31,7 +31,10 @@ all=(
 )
 [ -z "${KSV_ALL_SAMPLES:-}" ] || few+=("${all[@]}")
 
-# compare NAME...: print what differs; return 1 if anything does
+# what the window must not say, if this is set
+unsaid=
+
+# compare NAME...: of samples, or paths: print what differs; return 1 if anything does
 compare()
 {
 	local name files=() whole=() reports=() file line
@@ -39,6 +42,8 @@ compare()
 	: >"$GUI_DIR/refused"
 	for name; do
 		file=$GUI_SAMPLES/$name
+		[[ $name != /* ]] || file=$name
+		name=$(basename "$name")
 		files+=("$file")
 		# one without machines is a guest
 		if "$KSV_BIN" report --quiet --format json "$file" >"$GUI_DIR/$name.json" 2>/dev/null; then
@@ -50,6 +55,7 @@ compare()
 	gui_until virt_window
 	gui_still
 	virt_window
+	[ -z "$unsaid" ] || ! gui_has widgets "$unsaid" || echo "DIFFERS: says $unsaid" | tee -a "$GUI_DIR/refused"
 	# of this window, as where it begins and ends within a column changes the shares of short states
 	virt_copy 'Report command'
 	while IFS= read -r line; do
@@ -73,4 +79,10 @@ for names in "${few[@]}"; do
 	# shellcheck disable=SC2086
 	compare $names || differ=$((differ + 1))
 done
+# a nested host whose own offsets jump, without them as soon as it is aligned, in the window and in reports
+cp "$GUI_SAMPLES"/kvm-nested-shift{,-g1}.dat "$GUI_DIR"
+aligned=("$GUI_DIR"/kvm-nested-shift{,-g1}.dat)
+"$KSV_BIN" align --quiet --write "${aligned[@]}" >/dev/null 2>&1
+unsaid='offsets of this guest jump'
+compare "${aligned[@]}" || differ=$((differ + 1))
 gui_same 'samples that differ' 0 "$differ"

@@ -47,6 +47,7 @@ static struct {
 	pthread_mutex_t		lock;
 	struct stream		*streams;
 	int			n_streams;
+	virt_again_fn		again;
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /** Room for a stream; with the lock held. */
@@ -99,6 +100,23 @@ static int replace(int stream_id, const struct stream *stream)
 	pthread_mutex_unlock(&registry.lock);
 	stream_release(&before);
 	return ret;
+}
+
+void virt_registry_set_again(virt_again_fn again)
+{
+	pthread_mutex_lock(&registry.lock);
+	registry.again = again;
+	pthread_mutex_unlock(&registry.lock);
+}
+
+int virt_registry_again(int stream_id, struct kshark_entry **rows, size_t n_rows)
+{
+	virt_again_fn again;
+
+	pthread_mutex_lock(&registry.lock);
+	again = registry.again;
+	pthread_mutex_unlock(&registry.lock);
+	return again ? again(stream_id, rows, n_rows) : 0;
 }
 
 static uint64_t next_serial(void)

@@ -73,6 +73,7 @@ enum virt_note {
 	VIRT_NOTE_FACTS,	/* all facts that limit what its numbers mean, a line each; among
 				 * them may be those of the other kinds */
 	VIRT_NOTE_CLOCK,	/* the frequency of its cycles, and its source */
+	VIRT_NOTE_JUMP,		/* the offsets in the file jump: until an alignment replaces them */
 	VIRT_N_NOTES
 };
 
@@ -86,6 +87,21 @@ int virt_registry_set_note(int stream_id, enum virt_note note, const char *text)
 
 /** virt_registry_note - Return: a malloc'ed text; NULL if there is none, or without memory. */
 char *virt_registry_note(int stream_id, enum virt_note note);
+
+struct kshark_entry;
+
+/** Collect the records of a stream's rows once more. Return: 0 or a negative errno. */
+typedef int (*virt_again_fn)(int stream_id, struct kshark_entry **rows, size_t n_rows);
+
+/** virt_registry_set_again - from now on, this makes models anew; NULL: nothing does. */
+void virt_registry_set_again(virt_again_fn again);
+
+/**
+ * virt_registry_again - make a stream's model anew, as its records have other times now
+ *
+ * Return: 0, also if the stream has no such model; or a negative errno.
+ */
+int virt_registry_again(int stream_id, struct kshark_entry **rows, size_t n_rows);
 
 /** virt_shared_ref - one more reference to what one has already. Return: @shared. */
 struct virt_shared *virt_shared_ref(struct virt_shared *shared);
