@@ -21,6 +21,7 @@ const struct {
 } lines[] = {
 	{ "W, S", "zoom in, zoom out" },
 	{ "A, D", "move to earlier, to later time" },
+	{ "Left, Right", "the same, after a click on the graphs" },
 	{ "F", "zoom to the markers A and B" },
 	{ "[, ]", "previous, next state of the selected vCPU" },
 	{ "B", "bookmark of the selected time, or of that at the pointer" },

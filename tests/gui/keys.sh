@@ -76,6 +76,10 @@ gui_until gui_find widgets QLabel 'Visible: *' >/dev/null
 gui_until virt_window
 near "zoomed to them" $((2 * (to - from))) $((VIRT_TO - VIRT_FROM)) $((12 * column))
 gui_same "markers" "" "$(virt_markers | tr -d '\n')"
+# KernelShark's own keys, which its graphs take when they have been clicked on
+gui_click_at $(((GUI_X0 + GUI_X1) / 2)) $((GUI_TOP + 20))
+press Right
+press Left
 press s
 press s
 
