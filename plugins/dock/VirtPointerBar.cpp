@@ -21,6 +21,8 @@ constexpr int SHARES[] = { 30, 14, 18, 38 };
 constexpr int N_SHARES = sizeof(SHARES) / sizeof(SHARES[0]);
 /* before them "Pointer:" and the time, behind them the info */
 constexpr int FIRST = 2, N_LABELS = FIRST + N_SHARES + 1;
+/* room for the info in a bar that is hidden, which no layout places */
+constexpr int AMPLE = 10000;
 
 class PointerBar : public QObject {
 public:
@@ -83,6 +85,12 @@ void virtShowPointerBar(QWidget *graph, bool isShown)
 {
 	QList<QLabel *> labels;
 
-	if (QToolBar *bar = barOf(graph, &labels))
-		bar->setVisible(isShown);
+	QToolBar *bar = barOf(graph, &labels);
+
+	if (!bar)
+		return;
+	bar->setVisible(isShown);
+	/* KernelShark still shortens the info to what is right of the label before it */
+	if (!isShown)
+		bar->resize(labels[N_LABELS - 2]->geometry().right() + AMPLE, bar->height());
 }
