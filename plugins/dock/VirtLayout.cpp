@@ -25,6 +25,8 @@ constexpr int LEAST_GRAPH_WIDTH = 320, LEAST_PAGES_HEIGHT = 60, SMALL_PAGES_HEIG
 constexpr int MOST_SMALL_LANES = 120;	/* height of lanes, if there is no room for more */
 constexpr int LEAST_LINES = 18;		/* of text, for the graphs, their buttons and a warning */
 constexpr int PAGES_LINES = 12;		/* that the pages keep: names, eight rows, buttons */
+constexpr int SLACK = 2;		/* KernelShark 2.4 needs a pixel more than it says */
+constexpr int FEW_LINES = 2;		/* of these, that they give for all graphs to be seen */
 
 } // namespace
 
@@ -99,13 +101,16 @@ void VirtLayout::fit(int lanes)
 {
 	int all = _splitter->height(), line = _graphs->fontMetrics().height();
 	int share = all * GRAPHS_SHARE / 100;
-	int wanted = std::min(std::max(share, std::min(share, mostGraphs()) + lanes),
+	int most = mostGraphs() + SLACK;
+	int wanted = std::min(std::max(share, std::min(share, most) + lanes),
 			      all - PAGES_LINES * line);
 	/* in a low window, that is most of it; KernelShark 2.4 itself asks for less */
 	int graphs = std::max(_graphs->minimumHeight(), LEAST_LINES * line);
 	int least = std::min(std::min(lanes, MOST_SMALL_LANES) + graphs, all - SMALL_PAGES_HEIGHT);
-	int upper = std::max(wanted, least);
+	int upper = std::max(wanted, least), whole = most + lanes;
 
+	if (upper < whole && whole - upper <= FEW_LINES * line && all - whole >= SMALL_PAGES_HEIGHT)
+		upper = whole;
 	if (isUsers() || (_isKept && all == _fitHeight))
 		return;
 	_fitHeight = all;
