@@ -11,6 +11,7 @@
 #include "array.h"
 #include "virt_delivery.h"
 #include "escape.h"
+#include "virt_affinity.h"
 #include "virt_arguments.h"
 #include "virt_limits.h"
 #include "virt_moments.h"
@@ -373,7 +374,7 @@ static void add_exit(struct text *text, const struct virt_moment *moment)
 		add(text, "; the trace does not distinguish waits");
 }
 
-/** Where the vCPU of a moment ever runs, in the whole trace: pCPUs that its affinity allows. */
+/** Where the vCPU of a moment ever runs, in the whole trace: its affinity allows these pCPUs. */
 static bool *find_own(const struct virt_model *model, const struct virt_moment *moment)
 {
 	int32_t n = virt_model_n_pcpus(model);
@@ -415,17 +416,19 @@ static int32_t find_idle(const struct virt_model *model, const struct virt_momen
 
 /**
  * A pCPU that was idle for at least half of a wait: the vCPU need not have waited, if it may run
- * there. The trace shows so only of those where it runs some time.
+ * there. The sidecar shows that; else only the pCPUs where it runs some time are known.
  */
 static void add_idle(struct text *text, const struct virt_moment *moment)
 {
-	bool *runs = find_own(text->model, moment), own = true;
+	bool *runs = find_own(text->model, moment), own = true, known;
 	int32_t idle = VIRT_NONE;
 	int64_t ns = 0;
 
-	if (runs)
-		idle = find_idle(text->model, moment, runs, true, &ns);
-	if (runs && idle == VIRT_NONE) {
+	if (!runs)
+		return;
+	known = virt_vcpu_may_run(text->model, moment->vcpu, runs, virt_model_n_pcpus(text->model));
+	idle = find_idle(text->model, moment, runs, true, &ns);
+	if (!known && idle == VIRT_NONE) {
 		own = false;
 		idle = find_idle(text->model, moment, runs, false, &ns);
 	}

@@ -133,7 +133,7 @@ static void check_xen(void)
 		const struct xen_meta_domain *domain = &meta->domains[i];
 
 		if (!isfinite(domain->tsc_scale) || domain->tsc_scale < 0 ||
-		    (!domain->name && !(domain->tsc_scale > 0)) ||
+		    (!domain->name && !(domain->tsc_scale > 0) && !domain->n_vcpus) ||
 		    (i && domain->id < meta->domains[i - 1].id))
 			abort();
 	}

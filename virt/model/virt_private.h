@@ -108,6 +108,7 @@ struct virt_vcpu_track {
 	uint32_t	exit;		/* the same: the one that its last exit begins */
 	struct virt_argument_of *arguments;	/* ascending by interval */
 	uint32_t	n_arguments, arguments_room;
+	const char	*affinity;	/* see virt_affinity.h; NULL: not known */
 	struct virt_holds holds[2];	/* [1]: those that are only possible */
 	struct virt_index index;
 	struct virt_sum	*sums;		/* one per block; &virt_no_sum: see virt_has_sums() */

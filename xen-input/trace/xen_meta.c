@@ -41,6 +41,7 @@ struct place {
 
 struct xen_meta_vcpu {
 	int32_t		id;		/* or -1 */
+	char		*affinity;	/* a list, or NULL */
 	int32_t		only;		/* the only pCPU that it may be on, or -1 */
 	struct place	begin, end;
 };
@@ -74,6 +75,7 @@ static int take_affinity(struct json_object *object, const char *key, void *only
 
 static const struct json_field vcpu_fields[] = {
 	{ JSON_A_NUMBER("id", struct xen_meta_vcpu, id, -1, 0, MAX_VCPU) },
+	{ JSON_A_TEXT("hard_affinity", struct xen_meta_vcpu, affinity) },
 	{ .key = "hard_affinity", .kind = JSON_OWN, JSON_PLACE(struct xen_meta_vcpu, only),
 	  .take = take_affinity },
 	{ .key = "begin", .kind = JSON_INSIDE, JSON_PLACE(struct xen_meta_vcpu, begin),
@@ -164,6 +166,13 @@ static bool find_place(const struct xen_meta_vcpu *vcpu, struct xen_meta_pin *pi
 	return pin->ran || vcpu->only >= 0;
 }
 
+static int compare_vcpus(const void *a, const void *b)
+{
+	const struct xen_meta_vcpu *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
 static int compare_pins(const void *a, const void *b)
 {
 	const struct xen_meta_pin *x = a, *y = b;
@@ -194,7 +203,7 @@ static int make_pins(struct xen_meta *meta, const struct xen_meta_domain *domain
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-/** Make pins; keep the domains of which more is known. Return: 0 or -ENOMEM. */
+/** Make pins; keep the domains of which more is known, vCPUs by number. Return: 0 or -ENOMEM. */
 static int judge_domains(struct xen_meta *meta)
 {
 	int kept = 0, ret = 0;
@@ -208,7 +217,11 @@ static int judge_domains(struct xen_meta *meta)
 		}
 		if (!ret)
 			ret = make_pins(meta, domain);
-		if (domain->id != UINT32_MAX && (domain->name || domain->tsc_scale > 0))
+		if (domain->n_vcpus)
+			qsort(domain->vcpus, (size_t)domain->n_vcpus, sizeof(*domain->vcpus),
+			      compare_vcpus);
+		if (domain->id != UINT32_MAX && (domain->name || domain->tsc_scale > 0 ||
+						 domain->n_vcpus))
 			meta->domains[kept++] = *domain;
 		else
 			json_fields_free(domain_fields, domain);
@@ -287,6 +300,17 @@ bool xen_meta_moment(const struct xen_meta *meta, uint64_t *tsc, int64_t *realti
 	*tsc -= (uint64_t)dom0->tsc_offset;
 	/* dom0's is not scaled; were it, its cycles would be others */
 	return dom0->tsc_scale == 1;
+}
+
+const char *xen_meta_affinity(const struct xen_meta *meta, uint32_t domid, uint32_t vcpu)
+{
+	const struct xen_meta_domain *domain = xen_meta_domain(meta, domid);
+	const struct xen_meta_vcpu key = { .id = (int32_t)vcpu }, *found = NULL;
+
+	if (domain && domain->n_vcpus && vcpu <= MAX_VCPU)
+		found = bsearch(&key, domain->vcpus, (size_t)domain->n_vcpus, sizeof(key),
+				compare_vcpus);
+	return found ? found->affinity : NULL;
 }
 
 const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid)

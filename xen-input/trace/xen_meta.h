@@ -34,7 +34,7 @@ struct xen_meta_domain {
 	char		*name;		/* NULL if it is not known */
 	double		tsc_scale;	/* guest's TSC = host's TSC * tsc_scale + tsc_offset, */
 	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not known */
-	struct xen_meta_vcpu *vcpus;	/* what pins are made of */
+	struct xen_meta_vcpu *vcpus;	/* ascending by id */
 	int		n_vcpus, vcpus_room;
 };
 
@@ -94,6 +94,9 @@ const struct xen_meta_pin *xen_meta_pinned(const struct xen_meta *meta, uint32_t
  * Return: false if the sidecar has no such moment.
  */
 bool xen_meta_moment(const struct xen_meta *meta, uint64_t *tsc, int64_t *realtime_ns);
+
+/** xen_meta_affinity - the pCPUs that a vCPU may run on, "0-1,3", or NULL; @meta may be NULL. */
+const char *xen_meta_affinity(const struct xen_meta *meta, uint32_t domid, uint32_t vcpu);
 
 /** xen_meta_domain_name - a domain's name, or NULL; @meta may be NULL. */
 const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "escape.h"
+#include "virt_affinity.h"
 #include "xen_tracker_private.h"
 
 int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid)
@@ -39,6 +40,7 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 	int64_t n = KEY_MAP_ELEMENT(&tracker->vcpu_map, vcpu, tracker->vcpus,
 				    tracker->room_vcpus);
 	const struct xen_meta_domain *meta;
+	const char *list;
 	struct tracked_vcpu *v;
 	int32_t domain;
 	char name[32];
@@ -61,6 +63,10 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 		tracker_fail(tracker, v->index);
 		return v->index;
 	}
+	/* another text than a list is as none */
+	list = xen_meta_affinity(xen_trace_meta(tracker->trace), domid, id);
+	if (list && virt_model_set_affinity(tracker->model, v->index, list) == -ENOMEM)
+		tracker_fail(tracker, -ENOMEM);
 	meta = xen_meta_domain(xen_trace_meta(tracker->trace), domid);
 	if (meta && meta->tsc_scale > 0)
 		virt_model_set_tsc(tracker->model, v->index, meta->tsc_scale, meta->tsc_offset);

@@ -13,7 +13,9 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "hand_model.h"
+#include "virt_affinity.h"
 #include "virt_colors.h"
 #include "virt_limits.h"
 #include "virt_markers.h"
@@ -30,7 +32,8 @@
  * and sleeps again at 97000. Then d1v0 runs on pCPU 1 and enters its guest at 97100. Records of
  * pCPU 1 are lost from 98000 to 99000: d1v0 is unknown then, d1v1 asleep.
  */
-static struct virt_model *new_model(void)
+/** @affinity: of d1v1, or NULL */
+static struct virt_model *new_model_of(const char *affinity)
 {
 	const struct virt_loss loss = { 98000, 99000, 7, 1 };
 	struct virt_model *model = virt_model_new();
@@ -59,8 +62,15 @@ static struct virt_model *new_model(void)
 	assert_int_equal(virt_model_occupy(model, 0, 97000, NONE, true), 0);
 	assert_int_equal(virt_model_occupy(model, 1, 97000, 0, true), 0);
 	assert_int_equal(virt_model_add_loss(model, &loss), 0);
+	if (affinity)
+		assert_int_equal(virt_model_set_affinity(model, 1, affinity), 0);
 	assert_int_equal(virt_model_finish(model, 0, 100000), 0);
 	return model;
+}
+
+static struct virt_model *new_model(void)
+{
+	return new_model_of(NULL);
 }
 
 /** The worst three exits of a window, or all from a cost on. */
@@ -244,6 +254,32 @@ static void test_text(void **state)
 		   "pCPU 1: 7 records lost over 1.000 us");
 	virt_worst_free(worst);
 	virt_model_free(model);
+}
+
+/** A sidecar knows where a vCPU may run: no other pCPU could have saved it the wait. */
+static void test_affinity(void **state)
+{
+	static const struct {
+		const char *affinity, *idle;
+	} cases[] = {
+		{ "all", "; pCPU 1 was idle for 500 ns" },
+		{ "1,7-9", "; pCPU 1 was idle for 500 ns" },
+		{ "0", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct virt_model *model = new_model_of(cases[i].affinity);
+		struct virt_worst *worst = virt_worst_new(model, false, NULL, 0);
+		char wanted[512];
+
+		snprintf(wanted, sizeof(wanted), "d1v1 waited 500 ns after its wake-up, on a pCPU "
+			 "after 500 ns (pCPU 0), guest code after 500 ns; pCPU 0 was running d1v0 "
+			 "for 500 ns%s", cases[i].idle);
+		check_text(worst, model, VIRT_WORST_WAKE, VIRT_NO_TIME, wanted);
+		virt_worst_free(worst);
+		virt_model_free(model);
+	}
 }
 
 /** Pauses, and clocks that are set. They cost nothing, and are among the worst all the same. */
@@ -560,6 +596,7 @@ int main(void)
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_selected),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_affinity),
 		cmocka_unit_test(test_pauses_and_clocks),
 		cmocka_unit_test(test_kept_waiting),
 		cmocka_unit_test(test_pick),

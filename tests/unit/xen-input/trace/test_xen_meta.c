@@ -188,6 +188,14 @@ static void test_pins(void **state)
 	}
 	assert_null(xen_meta_pinned(NULL, 2));
 	assert_string_equal(xen_meta_domain_name(meta, 3), "c");
+	/* lists of any kind, also of domains without a name */
+	assert_string_equal(xen_meta_affinity(meta, 3, 1), "all");
+	assert_null(xen_meta_affinity(meta, 3, 2));
+	assert_string_equal(xen_meta_affinity(meta, 3, 4), "9,10");
+	assert_string_equal(xen_meta_affinity(meta, 1, 0), "14");
+	assert_null(xen_meta_affinity(meta, 2, 0));
+	assert_null(xen_meta_affinity(meta, 3, UINT32_MAX));
+	assert_null(xen_meta_affinity(NULL, 3, 1));
 	xen_meta_free(meta);
 }
 
