@@ -48,8 +48,7 @@ static void vcpu_free(struct virt_vcpu_track *vcpu)
 		free(vcpu->counts);
 	free(vcpu->migrations);
 	free(vcpu->arguments);
-	free(vcpu->holds[0].all);
-	free(vcpu->holds[1].all);
+	virt_free_holds(vcpu);
 	virt_groups_free(vcpu->exits);
 	virt_groups_free(vcpu->culprits);
 }

@@ -43,7 +43,9 @@ static int copy_vcpu(struct virt_vcpu_track *copy, const struct virt_vcpu_track 
 {
 	uint32_t first = in_force_at(vcpu->intervals, sizeof(*vcpu->intervals), vcpu->n, begin_ns);
 
-	*copy = (struct virt_vcpu_track){ .info = vcpu->info, .n = vcpu->n - first };
+	*copy = (struct virt_vcpu_track){
+		.info = vcpu->info, .n = vcpu->n - first, .affinity = vcpu->affinity,
+	};
 	copy->room = copy->n + 1;
 	copy->blocked = vcpu->blocked < first ? UINT32_MAX : vcpu->blocked - first;
 	copy->exit = vcpu->exit < first ? UINT32_MAX : vcpu->exit - first;
@@ -161,6 +163,8 @@ static void forget_vcpu(struct virt_vcpu_track *vcpu, int64_t before_ns)
 {
 	uint32_t first = in_force_at(vcpu->intervals, sizeof(*vcpu->intervals), vcpu->n, before_ns);
 
+	/* no excerpt has them */
+	virt_free_holds(vcpu);
 	if (!is_worth_it(first, vcpu->n))
 		return;
 	vcpu->n -= first;

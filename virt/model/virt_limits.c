@@ -4,6 +4,7 @@
  * @brief	Keep the times in which a machine's own limit holds its vCPUs.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "array.h"
 #include "search.h"
@@ -13,11 +14,17 @@
 
 int virt_model_add_hold(struct virt_model *model, int32_t vcpu, const struct virt_hold *hold)
 {
+	struct virt_vcpu_track *track;
 	struct virt_holds *to;
 
 	if (model->finished || !virt_is_vcpu(model, vcpu) || hold->to_ns < hold->from_ns)
 		return -EINVAL;
-	to = &model->vcpus[vcpu].holds[hold->possible];
+	track = &model->vcpus[vcpu];
+	if (!track->holds)
+		track->holds = calloc(2, sizeof(*track->holds));
+	if (!track->holds)
+		return -ENOMEM;
+	to = &track->holds[hold->possible];
 	if (to->n && hold->from_ns < to->all[to->n - 1].to_ns)
 		return -EINVAL;
 	if (hold->from_ns == hold->to_ns || model->arguments.skip)
@@ -26,6 +33,16 @@ int virt_model_add_hold(struct virt_model *model, int32_t vcpu, const struct vir
 		return -ENOMEM;
 	to->all[to->n++] = *hold;
 	return 0;
+}
+
+void virt_free_holds(struct virt_vcpu_track *vcpu)
+{
+	if (!vcpu->holds)
+		return;
+	free(vcpu->holds[0].all);
+	free(vcpu->holds[1].all);
+	free(vcpu->holds);
+	vcpu->holds = NULL;
 }
 
 void virt_model_know_holds(struct virt_model *model)
@@ -50,7 +67,7 @@ static struct virt_hold_range holds_of(const struct virt_model *model, int32_t v
 				       int64_t from_ns, int64_t to_ns)
 {
 	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
-	const struct virt_holds *holds = track ? &track->holds[possible] : NULL;
+	const struct virt_holds *holds = track && track->holds ? &track->holds[possible] : NULL;
 	size_t first, end;
 
 	if (!holds || !holds->n || !virt_clamp_window(model, &from_ns, &to_ns))

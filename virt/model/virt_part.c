@@ -557,7 +557,7 @@ static int place_holds(const struct virt_part *part, struct virt_model *model)
 	int ret = 0;
 
 	for (int32_t i = 0; i < model->n_vcpus; i++)
-		model->vcpus[i].holds[0].n = model->vcpus[i].holds[1].n = 0;
+		virt_free_holds(&model->vcpus[i]);
 	/* what cannot be is left aside */
 	for (size_t i = 0; i < part->n_holds && ret != -ENOMEM; i++)
 		ret = virt_model_add_hold(model, part->holds[i].vcpu, &part->holds[i].hold);

@@ -109,7 +109,7 @@ struct virt_vcpu_track {
 	struct virt_argument_of *arguments;	/* ascending by interval */
 	uint32_t	n_arguments, arguments_room;
 	const char	*affinity;	/* see virt_affinity.h; NULL: not known */
-	struct virt_holds holds[2];	/* [1]: those that are only possible */
+	struct virt_holds *holds;	/* two of them, [1] those that are only possible; or NULL */
 	struct virt_index index;
 	struct virt_sum	*sums;		/* one per block; &virt_no_sum: see virt_has_sums() */
 	struct virt_counts *counts;	/* one per VIRT_COUNT_BLOCK, and one more of all;
@@ -378,6 +378,9 @@ static inline bool virt_clamp_window(const struct virt_model *model, int64_t *fr
 		*to = model->end_ns;
 	return *from < *to;
 }
+
+/** virt_free_holds - forget what a vCPU's own limit held */
+void virt_free_holds(struct virt_vcpu_track *vcpu);
 
 /** virt_is_vcpu, virt_is_task - what kind an occupant or culprit is */
 static inline bool virt_is_vcpu(const struct virt_model *model, int32_t who)
