@@ -92,6 +92,14 @@ static void see_clock(const struct dat_file *dat, const struct dat_buffer *buffe
 		snprintf(seen->other_clock, sizeof(seen->other_clock), "%s", buffer->clock);
 }
 
+/** libtracecmd takes some hundred bytes for each number up to that of the last CPU. */
+static bool check_number(const struct dat_file *dat, uint64_t cpu)
+{
+	return cpu <= INT16_MAX ||
+	       dat_complain(dat, "damaged: it names CPU %llu, a number that no host has. Copy it "
+			    "again, if there is another one", (unsigned long long)cpu);
+}
+
 /** The data of a buffer: name, clock, page size, and for each CPU where its data is. */
 static bool check_buffer(const struct dat_file *dat, const struct dat_option *option,
 			 struct seen *seen)
@@ -110,7 +118,8 @@ static bool check_buffer(const struct dat_file *dat, const struct dat_option *op
 	for (uint32_t i = 0; i < buffer.n_cpus; i++) {
 		const uint8_t *entry = buffer.cpus + (size_t)i * DAT_BUFFER_CPU;
 
-		if (!dat_add_data(dat, dat_get(dat, entry, 4), dat_get(dat, entry + 4, 8),
+		if (!check_number(dat, dat_get(dat, entry, 4)) ||
+		    !dat_add_data(dat, dat_get(dat, entry, 4), dat_get(dat, entry + 4, 8),
 				  dat_get(dat, entry + 12, 8)))
 			return false;
 	}

@@ -273,6 +273,11 @@ static void hostile(void **state)
 	buffer(&made, "mono", 100, 1 << 20);
 	end(&made, at, 0);
 	assert_false(check(&made, &info, "the data of CPU 0 begins at offset 100"));
+	at = begin(&made);
+	buffer(&made, "mono", 0, 0);
+	memcpy(made.data + made.n - 20, "\0\0\0\1", 4);
+	end(&made, at, 0);
+	assert_false(check(&made, &info, "damaged: it names CPU 16777216"));
 	/* two buffers with the same data, and a section that two options point to */
 	at = begin(&made);
 	buffer(&made, "mono", 40, 10);
