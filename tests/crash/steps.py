@@ -270,7 +270,12 @@ class Shark:
             if "ERROR: " in line and SANITIZER.search(line):
                 # its report is still being written
                 self.read -= len(text.encode(errors="replace"))
-                self.process.wait(PATIENCE)
+                try:
+                    self.process.wait(PATIENCE)
+                except subprocess.TimeoutExpired:
+                    # a sanitizer can wait for itself while it writes; what it has written counts
+                    self.process.kill()
+                    self.process.wait()
                 self.ended()
             if SANITIZER.search(line) or MISUSE.match(line):
                 raise Failure("it says: " + line)
