@@ -26,9 +26,8 @@ static int put_locks(struct virt_guest *guest, const struct host_locks *locks)
 		uint32_t kind = host_lock_kind_of(wait->flags);
 
 		waits[i] = (struct virt_lock_wait){
-			.begin_ns = wait->begin_ns, .lock = wait->lock, .pid = wait->pid,
-			.end_ns = wait->end_ns == HOST_LOCK_NO_TIME ? VIRT_LOCK_NO_TIME :
-				  wait->end_ns,
+			.begin_ns = wait->begin_ns, .end_ns = wait->end_ns, .lock = wait->lock,
+			.pid = wait->pid,
 			.kind = host_lock_kind_name(kind), .how = (uint8_t)host_lock_how(kind),
 			.cpu = wait->cpu, .has_failed = wait->has_failed,
 		};

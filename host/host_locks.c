@@ -117,11 +117,6 @@ bool host_lock_is_futex(uint32_t kind)
 	return kinds[kind].flags != UINT32_MAX && kinds[kind].flags & LOCK_FUTEX;
 }
 
-void host_lock_name(uint64_t lock, char name[HOST_LOCK_NAME])
-{
-	snprintf(name, HOST_LOCK_NAME, "0x%llx", (unsigned long long)lock);
-}
-
 /* --- records --------------------------------------------------------------------------------- */
 
 /** What a record of the trace is; N_EVENT_KINDS: none of these. */
@@ -290,7 +285,7 @@ static int on_begin(struct reading *reading, struct open_wait *open, const struc
 	if (ARRAY_GROW(locks->waits, locks->n, locks->room))
 		return -ENOMEM;
 	locks->waits[locks->n++] = (struct host_lock_wait){
-		.begin_ns = event->time_ns, .end_ns = HOST_LOCK_NO_TIME, .lock = event->lock,
+		.begin_ns = event->time_ns, .end_ns = VIRT_LOCK_NO_TIME, .lock = event->lock,
 		.pid = event->pid, .cpu = event->cpu, .flags = event->flags,
 	};
 	*open = (struct open_wait){ .wait = locks->n, .segment = segment };

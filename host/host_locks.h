@@ -22,13 +22,10 @@
 extern "C" {
 #endif
 
-/** A time that the trace does not show. */
-#define HOST_LOCK_NO_TIME	INT64_MIN
-
 /** A wait that the trace shows to begin. */
 struct host_lock_wait {
 	int64_t		begin_ns;
-	int64_t		end_ns;		/* HOST_LOCK_NO_TIME: unknown */
+	int64_t		end_ns;		/* VIRT_LOCK_NO_TIME: unknown */
 	uint64_t	lock;		/* its address */
 	int32_t		pid;
 	int16_t		cpu;		/* on which it begins */
@@ -56,12 +53,6 @@ struct host_locks {
 int host_locks_read(struct host_locks *locks, struct kvm_trace *trace,
 		    int64_t (*time)(const void *arg, int64_t time_ns), const void *arg);
 void host_locks_free(struct host_locks *locks);
-
-/** Longer than the name of any lock. */
-#define HOST_LOCK_NAME	20
-
-/** host_lock_name - its address: "0xffff888301e57220" */
-void host_lock_name(uint64_t lock, char name[HOST_LOCK_NAME]);
 
 /** host_lock_kind_of - the number of a kind of lock, and of waiting for it; below 256 */
 uint32_t host_lock_kind_of(uint32_t flags);

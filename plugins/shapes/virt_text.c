@@ -540,13 +540,13 @@ static void add_tsc(struct text *text, const struct virt_moment *moment)
 /** How long of a wait its own limit held a vCPU, or may have. */
 static void add_held(struct text *text, const struct virt_moment *moment)
 {
-	if (!moment->held_ns && !moment->possible_ns)
-		return;
-	add(text, "; %s %s for ", virt_hold_words(text->model, VIRT_PREEMPTED),
-	    moment->held_ns ? "held it" : "may have held it");
-	add_time(text, "", moment->held_ns ? moment->held_ns : moment->possible_ns);
-	if (moment->held_ns && moment->possible_ns)
-		add_time(text, ", or up to ", moment->held_ns + moment->possible_ns);
+	char certain[32], most[32], held[VIRT_HELD_TEXT];
+
+	virt_text_duration(certain, sizeof(certain), moment->held_ns);
+	virt_text_duration(most, sizeof(most), moment->held_ns + moment->possible_ns);
+	if (virt_held_text(held, text->model, VIRT_PREEMPTED, moment->held_ns ? certain : NULL,
+			   moment->possible_ns ? most : NULL))
+		add(text, "; %s", held);
 }
 
 /** When guest code goes on, counted from the moment's beginning. */

@@ -140,10 +140,6 @@ int why_vector_of(const struct virt_why *why, const struct virt_why_segment *seg
 const struct virt_block_read *why_read_of(const struct virt_why *why,
 					  const struct virt_why_segment *segment);
 
-/** why_lock_name - the address of a lock: "0xffff888301e57220" */
-#define WHY_LOCK_NAME	20
-void why_lock_name(const struct virt_lock_wait *lock, char name[WHY_LOCK_NAME]);
-
 /** why_is_paused - of a vCPU that is offline: is its whole machine, at half of the time? */
 bool why_is_paused(const struct virt_why *why, const struct virt_why_segment *segment);
 

@@ -161,17 +161,12 @@ static void put_read(struct output *out, const struct virt_block_read *read)
 	out_char(out, ')');
 }
 
-void why_lock_name(const struct virt_lock_wait *lock, char name[WHY_LOCK_NAME])
-{
-	snprintf(name, WHY_LOCK_NAME, "0x%llx", (unsigned long long)lock->lock);
-}
-
 /** "mutex 0xffff888301e57220" */
 static void put_lock(struct output *out, const char *before, const struct virt_lock_wait *lock)
 {
-	char name[WHY_LOCK_NAME];
+	char name[VIRT_LOCK_NAME];
 
-	why_lock_name(lock, name);
+	virt_lock_name(lock->lock, name);
 	out_sentence(out, "%s%s %s", before, lock->kind, name);
 }
 
@@ -289,15 +284,13 @@ static void put_held(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
 	struct virt_held held = virt_why_held(why, segment);
-	const char *words = virt_hold_words(why->model, (enum virt_state)segment->kind);
+	struct why_duration certain = why_duration(held.ns);
+	struct why_duration most = why_duration(held.ns + held.possible_ns);
+	char text[VIRT_HELD_TEXT];
 
-	if (held.ns)
-		out_printf(out, "; %s held it for %s", words, why_duration(held.ns).text);
-	else if (held.possible_ns)
-		out_printf(out, "; %s may have held it for %s", words,
-			   why_duration(held.possible_ns).text);
-	if (held.ns && held.possible_ns)
-		out_printf(out, ", or up to %s", why_duration(held.ns + held.possible_ns).text);
+	if (virt_held_text(text, why->model, (enum virt_state)segment->kind,
+			   held.ns ? certain.text : NULL, held.possible_ns ? most.text : NULL))
+		out_printf(out, "; %s", text);
 }
 
 static void put_what(struct output *out, const struct virt_why *why,

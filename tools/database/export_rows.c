@@ -497,17 +497,17 @@ static void lock_wait_row(const struct export_job *job, struct export_sink *sink
 {
 	const struct report *report = job->report;
 	int32_t machine = host_task_machine(model_of(job), wait->pid);
-	char lock[HOST_LOCK_NAME], task[GUEST_TASK_NAME];
+	char lock[VIRT_LOCK_NAME], task[GUEST_TASK_NAME];
 
 	if (!virt_begins_in(wait->begin_ns, report->from_ns, report->to_ns) ||
 	    !report_wants_work(report, machine))
 		return;
-	host_lock_name(wait->lock, lock);
+	virt_lock_name(wait->lock, lock);
 	guest_task_name(task, sizeof(task), report->load->host.kvm, wait->pid);
 	PUT(sink, EXPORT_LOCK_WAIT, text(lock),
 	    text(host_lock_kind_name(host_lock_kind_of(wait->flags))), machine_id(job, machine),
 	    number(wait->pid), text(task), number(wait->begin_ns),
-	    number_if(wait->end_ns != HOST_LOCK_NO_TIME, wait->end_ns), number(wait->has_failed));
+	    number_if(wait->end_ns != VIRT_LOCK_NO_TIME, wait->end_ns), number(wait->has_failed));
 }
 
 static void lock_wait_rows(const struct export_job *job, struct export_sink *sink)

@@ -46,7 +46,7 @@ static struct lock_sum *add(struct report_sums *sums, const struct host_lock_wai
 	sum->lock = wait->lock;
 	sum->kind = host_lock_kind_name(host_lock_kind_of(wait->flags));
 	common->failed += wait->has_failed;
-	if (wait->end_ns != HOST_LOCK_NO_TIME &&
+	if (wait->end_ns != VIRT_LOCK_NO_TIME &&
 	    report_times_add(&common->times, wait->end_ns - wait->begin_ns))
 		return NULL;
 	return sum;
@@ -184,11 +184,11 @@ static const struct table_rows task_rows = {
 
 /** The N_SUM_COLUMNS cells of a sum. @name: receives that of the lock */
 static void sum_cells(const struct report_sum *common, struct table_cell *cells,
-		      char name[HOST_LOCK_NAME])
+		      char name[VIRT_LOCK_NAME])
 {
 	const struct lock_sum *sum = (const struct lock_sum *)common;
 
-	host_lock_name(sum->lock, name);
+	virt_lock_name(sum->lock, name);
 	cells[0] = table_name(name);
 	cells[1] = table_name(sum->kind);
 	cells[2] = table_number((int64_t)common->n);
@@ -205,7 +205,7 @@ static void lock_rows(const struct page *page)
 		struct table_cell cells[ARRAY_SIZE(lock_columns)] = {
 			table_name("lock"), table_absent(), table_absent(), table_absent(),
 		};
-		char name[HOST_LOCK_NAME];
+		char name[VIRT_LOCK_NAME];
 
 		sum_cells(&sum->sum, &cells[4], name);
 		cells[4 + N_SUM_COLUMNS] = table_number((int64_t)sum->tasks);
@@ -220,7 +220,7 @@ static void machine_row(const void *arg, const struct report_sum *sum, const cha
 	struct table_cell cells[ARRAY_SIZE(machine_columns)] = {
 		table_name("machine"), table_name(machine),
 	};
-	char name[HOST_LOCK_NAME];
+	char name[VIRT_LOCK_NAME];
 
 	(void)task;
 	sum_cells(sum, &cells[2], name);
@@ -234,7 +234,7 @@ static void task_row(const void *arg, const struct report_sum *sum, const char *
 	struct table_cell cells[ARRAY_SIZE(task_columns)] = {
 		table_name("task"), table_name(machine), table_name(task), table_number(sum->who),
 	};
-	char name[HOST_LOCK_NAME];
+	char name[VIRT_LOCK_NAME];
 
 	sum_cells(sum, &cells[4], name);
 	table_row(page->work->to, cells);

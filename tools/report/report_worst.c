@@ -250,19 +250,15 @@ static const char *argument_of(const struct report *report, const struct virt_mo
 static void put_held(struct output *out, const struct report *report,
 		     const struct virt_moment *moment)
 {
-	const char *words = virt_hold_words(report->load->model, VIRT_PREEMPTED);
+	struct duration_text certain = duration_text(moment->held_ns);
+	struct duration_text most = duration_text(moment->held_ns + moment->possible_ns);
+	char text[VIRT_HELD_TEXT];
 
-	if (moment->kind == VIRT_WORST_OFFLINE)
-		return;
-	if (moment->held_ns)
-		out_printf(out, ", %s held it for %s", words,
-			   duration_text(moment->held_ns).text);
-	else if (moment->possible_ns)
-		out_printf(out, ", %s may have held it for %s", words,
-			   duration_text(moment->possible_ns).text);
-	if (moment->held_ns && moment->possible_ns)
-		out_printf(out, " or up to %s",
-			   duration_text(moment->held_ns + moment->possible_ns).text);
+	if (moment->kind != VIRT_WORST_OFFLINE &&
+	    virt_held_text(text, report->load->model, VIRT_PREEMPTED,
+			   moment->held_ns ? certain.text : NULL,
+			   moment->possible_ns ? most.text : NULL))
+		out_printf(out, ", %s", text);
 }
 
 static void put_what(struct output *out, const struct report *report, const struct entry *entry)

@@ -200,7 +200,7 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 	struct virt_held held = virt_why_held(why, segment);
 	int vector = why_vector_of(why, segment);
 	int64_t ns[VIRT_STEAL_N_KINDS];
-	char device[32], lock_name[WHY_LOCK_NAME];
+	char device[32], lock_name[VIRT_LOCK_NAME];
 
 	if (read) {
 		snprintf(device, sizeof(device), "%u:%u", VIRT_BLOCK_MAJOR(read->device),
@@ -211,7 +211,7 @@ static void segment_members(struct json *json, const struct at *at, size_t i)
 		request[3] = table_number(read->to_ns);
 	}
 	if (segment->lock) {
-		why_lock_name(segment->lock, lock_name);
+		virt_lock_name(segment->lock->lock, lock_name);
 		lock[0] = table_name(lock_name);
 		lock[1] = table_name(segment->lock->kind);
 		lock[2] = who_cell(why, segment->lock_waiter);

@@ -4,6 +4,7 @@
  * @brief	Keep the times in which a machine's own limit holds its vCPUs.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "array.h"
@@ -61,6 +62,19 @@ const char *virt_hold_words(const struct virt_model *model, enum virt_state stat
 	if (state == VIRT_OFFLINE)
 		return "its cap";
 	return virt_model_hypervisor(model) == VIRT_KVM ? "its CPU quota" : "its budget";
+}
+
+bool virt_held_text(char text[VIRT_HELD_TEXT], const struct virt_model *model,
+		    enum virt_state state, const char *certain, const char *most)
+{
+	const char *words = virt_hold_words(model, state);
+
+	if (certain)
+		snprintf(text, VIRT_HELD_TEXT, "%s held it for %s%s%s", words, certain,
+			 most ? ", or up to " : "", most ? most : "");
+	else if (most)
+		snprintf(text, VIRT_HELD_TEXT, "%s may have held it for %s", words, most);
+	return certain || most;
 }
 
 static struct virt_hold_range holds_of(const struct virt_model *model, int32_t vcpu, bool possible,

@@ -64,6 +64,19 @@ struct virt_held virt_vcpu_held(const struct virt_model *model, int32_t vcpu, in
 /** virt_hold_words - what holds a vCPU in a state: "its CPU quota", "its cap" ...; static */
 const char *virt_hold_words(const struct virt_model *model, enum virt_state state);
 
+/** Bytes of a text of virt_held_text(), with its end. */
+#define VIRT_HELD_TEXT	160
+
+/**
+ * virt_held_text - "its CPU quota held it for 5 ms, or up to 20 ms"
+ * @certain: how long the limit held a vCPU; NULL: it is not certain that it did
+ * @most: how long it may have held it; NULL: no longer than that
+ *
+ * Return: false, and no text, if both are NULL.
+ */
+bool virt_held_text(char text[VIRT_HELD_TEXT], const struct virt_model *model,
+		    enum virt_state state, const char *certain, const char *most);
+
 #ifdef __cplusplus
 }
 #endif

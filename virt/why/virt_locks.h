@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,15 @@ struct virt_locks {
 	int64_t		*hold_reach;	/* latest end of a hold, up to this one */
 	size_t		n_holds, room_holds;
 };
+
+/** Room for the name of a lock. */
+#define VIRT_LOCK_NAME	20
+
+/** virt_lock_name - the address of a lock: "0xffff888301e57220" */
+static inline void virt_lock_name(uint64_t lock, char name[VIRT_LOCK_NAME])
+{
+	snprintf(name, VIRT_LOCK_NAME, "0x%llx", (unsigned long long)lock);
+}
 
 /** virt_locks_free - free all that virt_guest_set_locks() has made */
 void virt_locks_free(struct virt_locks *locks);
