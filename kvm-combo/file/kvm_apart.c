@@ -5,6 +5,8 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -57,6 +59,36 @@ void kvm_apart_settle(const int *keep, size_t n)
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
 	setrlimit(RLIMIT_CORE, &none);
+}
+
+/** Bytes that this process has for data. */
+static uint64_t data_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long long pages = 0;
+
+	if (file && fscanf(file, "%*u %*u %*u %*u %*u %llu", &pages) != 1)
+		pages = 0;
+	if (file)
+		fclose(file);
+	return pages * (uint64_t)getpagesize();
+}
+
+#ifdef KSV_SANITIZE_ADDRESS
+#define HAS_LIMIT	false
+#else
+#define HAS_LIMIT	true
+#endif
+
+void kvm_apart_limit_memory(uint64_t bytes)
+{
+	uint64_t most = data_bytes() + KVM_APART_MEMORY + bytes;
+	struct rlimit limit;
+
+	if (!HAS_LIMIT || getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur <= most)
+		return;
+	limit.rlim_cur = most;
+	setrlimit(RLIMIT_DATA, &limit);
 }
 
 void kvm_apart_limit(uint64_t bytes)

@@ -16,6 +16,9 @@
 #define KVM_APART_SECONDS	20
 #define KVM_APART_SECONDS_PER	(256 << 10)
 
+/** Bytes of memory: this, and as many as the file has. */
+#define KVM_APART_MEMORY	((uint64_t)1 << 30)
+
 /**
  * kvm_apart_settle - after fork(): close what the other process has open, and leave its signals
  * @keep: descriptors that stay open; negative ones are ignored
@@ -32,5 +35,14 @@ void kvm_apart_settle(const int *keep, size_t n);
  * SIGXCPU ends a process that needs more.
  */
 void kvm_apart_limit(uint64_t bytes);
+
+/**
+ * kvm_apart_limit_memory - limit the memory that the process takes from now on
+ * @bytes: size of the file
+ *
+ * What needs more gets no memory. A lower limit that the user has set stays. With the address
+ * sanitizer there is no limit: it needs more than any.
+ */
+void kvm_apart_limit_memory(uint64_t bytes);
 
 #endif

@@ -243,6 +243,7 @@ void kvm_reader_child(const char *path, int fd, uint8_t *blocks, void (*read_sym
 	kvm_apart_settle(keep, ARRAY_SIZE(keep));
 	child.file_bytes = stat(path, &st) ? 0 : (uint64_t)st.st_size;
 	kvm_apart_limit(child.file_bytes);
+	kvm_apart_limit_memory(child.file_bytes);
 	if (kvm_source_find(path, &file, error, sizeof(error))) {
 		if (!kvm_confine())
 			abort();

@@ -28,9 +28,6 @@
 /** Limit for the time of the process, as a multiple of its CPU time: it may wait for its disk. */
 #define WAITS		20
 
-/** Bytes of memory: this, and as many as the trace has. */
-#define MEMORY		((uint64_t)1 << 30)
-
 /** Limit for temporary files, in bytes, unless the caller has one: ROOM + ROOM_PER x the trace. */
 #define ROOM		((uint64_t)256 << 20)
 #define ROOM_PER	64
@@ -72,9 +69,7 @@ static void limit(struct job *job, uint64_t bytes)
 	}
 	alarm(seconds > UINT32_MAX / WAITS ? UINT32_MAX : (unsigned int)(seconds * WAITS));
 	lower(RLIMIT_FSIZE, job->most_bytes);
-#ifndef KSV_SANITIZE_ADDRESS
-	lower(RLIMIT_DATA, MEMORY + bytes);
-#endif
+	kvm_apart_limit_memory(bytes);
 }
 
 #ifdef KSHARK_VIRT_CTF
