@@ -11,8 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "array.h"
-#include "virt_guest.h"
+#include "live_guest.h"
 
 /* short for tables */
 enum {
@@ -21,40 +20,6 @@ enum {
 	RUNNABLE = VIRT_LEFT_RUNNABLE, ASLEEP = VIRT_LEFT_ASLEEP, DEAD = VIRT_LEFT_DEAD,
 	LOST = VIRT_LEFT_UNKNOWN, DISK = VIRT_LEFT_UNINTERRUPTIBLE, NONE = VIRT_NONE,
 };
-
-/** @by: pid of the waker; of MIGRATE the CPU */
-struct told {
-	int64_t	time;
-	int	cpu, kind, pid, left, by;
-};
-
-static struct virt_guest live(const struct told *told, size_t n)
-{
-	struct virt_life_events events = { .n = 0 };
-	struct virt_guest guest = { .n_cpus = 0 };
-
-	for (size_t i = 0; i < n; i++) {
-		struct virt_life_event event = {
-			.time_ns = told[i].time, .cpu = (int16_t)told[i].cpu, .pid = told[i].pid,
-			.kind = (uint8_t)told[i].kind, .left = (uint8_t)told[i].left,
-			.wake = { .waker = told[i].by, .handler = NONE,
-				  .cpu = (int16_t)told[i].cpu, .cause = VIRT_WAKE_TASK },
-		};
-
-		if (told[i].kind == MIGRATE)
-			event.wake.cpu = (int16_t)told[i].by;
-		assert_int_equal(virt_life_events_add(&events, &event), 0);
-	}
-	assert_int_equal(virt_guest_live(&guest, &events), 0);
-	free(events.all);
-	return guest;
-}
-
-#define LIVE(...) __extension__ ({						\
-	static const struct told told_[] = { __VA_ARGS__ };			\
-										\
-	live(told_, ARRAY_SIZE(told_));						\
-})
 
 /** @by: who ended it, of BLOCKED */
 struct expected {
@@ -208,9 +173,9 @@ static void test_race(void **state)
 }
 
 /** A state without a recorded end is unknown; so is a sleep without records of wake-ups. */
-static void test_untold(void **state)
+static void test_unknown(void **state)
 {
-	struct virt_guest told = LIVE(
+	struct virt_guest guest = LIVE(
 		{ 10, 0, RUN, 7, LOST, NONE }, { 20, 0, RUN, 8, ASLEEP, NONE },
 		{ 25, 0, WAKING, 9, 0, 8 }, { 30, 0, RUN, 7, ASLEEP, NONE },
 		{ 40, 0, END, NONE, LOST, NONE });
@@ -220,11 +185,11 @@ static void test_untold(void **state)
 	struct virt_guest nothing = live(NULL, 0);
 
 	(void)state;
-	IS(&told, 7, { 10, VIRT_LIFE_RUNS, 0, NONE }, { 20, VIRT_LIFE_UNKNOWN, 0, NONE },
+	IS(&guest, 7, { 10, VIRT_LIFE_RUNS, 0, NONE }, { 20, VIRT_LIFE_UNKNOWN, 0, NONE },
 	   { 30, VIRT_LIFE_RUNS, 0, NONE }, { 40, VIRT_LIFE_UNKNOWN, 0, NONE });
 	IS(&silent, 7, { 10, VIRT_LIFE_RUNS, 0, NONE }, { 20, VIRT_LIFE_UNKNOWN, 0, NONE });
 	assert_int_equal(nothing.n_tasks, 1);
-	virt_guest_free(&told);
+	virt_guest_free(&guest);
 	virt_guest_free(&silent);
 	virt_guest_free(&nothing);
 }
@@ -348,7 +313,7 @@ int main(void)
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_uninterruptible), cmocka_unit_test(test_first_seen),
 		cmocka_unit_test(test_lost), cmocka_unit_test(test_lost_asleep),
-		cmocka_unit_test(test_race), cmocka_unit_test(test_untold),
+		cmocka_unit_test(test_race), cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_moved), cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_busiest),
 	};

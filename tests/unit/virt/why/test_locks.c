@@ -11,19 +11,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "array.h"
-#include "virt_guest.h"
+#include "live_guest.h"
 
 enum {
 	RUN = VIRT_LIFE_E_RUN, WAKING = VIRT_LIFE_E_WAKING, END = VIRT_LIFE_E_END,
 	SPINS = VIRT_LOCK_SPINS, WAKES = VIRT_LOCK_WAKES, SHARED = VIRT_LOCK_SHARED,
 	OTHER = VIRT_LOCK_OTHER, UNKNOWN = -1,
-};
-
-/** @by: who wakes, of WAKING */
-struct told {
-	int64_t	time;
-	int	cpu, kind, pid, left, by;
 };
 
 /** @end: UNKNOWN; @failed: it ends without the lock */
@@ -39,32 +32,6 @@ struct held {
 	int	pid, cpu;
 	int64_t	from, to;
 };
-
-static struct virt_guest live(const struct told *told, size_t n)
-{
-	struct virt_life_events events = { .n = 0 };
-	struct virt_guest guest = { .n_cpus = 0 };
-
-	for (size_t i = 0; i < n; i++) {
-		const struct virt_life_event event = {
-			.time_ns = told[i].time, .cpu = (int16_t)told[i].cpu, .pid = told[i].pid,
-			.kind = (uint8_t)told[i].kind, .left = (uint8_t)told[i].left,
-			.wake = { .waker = told[i].by, .handler = VIRT_NONE,
-				  .cause = told[i].by > 0 ? VIRT_WAKE_TASK : VIRT_WAKE_TIMER },
-		};
-
-		assert_int_equal(virt_life_events_add(&events, &event), 0);
-	}
-	assert_int_equal(virt_guest_live(&guest, &events), 0);
-	free(events.all);
-	return guest;
-}
-
-#define LIVE(...) __extension__ ({						\
-	static const struct told told_[] = { __VA_ARGS__ };			\
-										\
-	live(told_, ARRAY_SIZE(told_));						\
-})
 
 static void wait_for(struct virt_guest *guest, const struct waited *waited, size_t n)
 {
@@ -111,7 +78,7 @@ static void is_held(const struct virt_guest *guest, const struct held *held, siz
 /** Task 7 waits for a mutex, sleeps at 30, and is woken at 60 by @by; 8 and 9 execute. */
 static struct virt_guest sleeper(int by)
 {
-	const struct told told[] = {
+	const struct made_event events[] = {
 		{ 10, 0, RUN, 7, VIRT_LEFT_UNKNOWN, 0 },
 		{ 30, 0, RUN, 9, VIRT_LEFT_ASLEEP, 0 },
 		{ 60, 1, WAKING, 7, 0, by },
@@ -121,7 +88,7 @@ static struct virt_guest sleeper(int by)
 		{ 90, 1, END, VIRT_NONE, 0, 0 },
 	};
 
-	return live(told, ARRAY_SIZE(told));
+	return live(events, ARRAY_SIZE(events));
 }
 
 /** The waker of the next one has had the lock, since that one slept or it got the lock itself. */
