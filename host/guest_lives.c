@@ -525,10 +525,12 @@ bool guest_lives_is_host(const char *text)
 int guest_lives_find(const struct virt_guests *guests, const struct virt_model *model,
 		     const char *text, int32_t *number)
 {
-	struct finding finding = { .text = text + strlen(HOST_PREFIX) };
+	struct finding finding = { .found = 0 };
 
-	if (guests->host && guest_lives_is_host(text))
+	if (guests->host && guest_lives_is_host(text)) {
+		finding.text = text + strlen(HOST_PREFIX);
 		try_host(&finding, guests->host, model);
+	}
 	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
 		finding.text = colon + 1;
 		for (int i = 0; i < guests->n; i++) {

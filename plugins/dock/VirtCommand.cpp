@@ -80,7 +80,7 @@ void addGuests(const std::vector<VirtStream> &streams, const VirtStream &stream,
 	}
 }
 
-/** Whom the command of another stream reports on. */
+/** Streams of guests that the command line of another stream names. */
 std::set<int> findReported(const std::vector<VirtStream> &streams, int64_t from, int64_t to)
 {
 	std::set<int> guests;

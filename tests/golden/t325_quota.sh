@@ -129,5 +129,5 @@ steal = json.load(open(sys.argv[1]))["steal"]
 assert steal["limits"][0]["held_ns"] is None and steal["kinds"]["limit_ns"] is None, steal' "$OUT"
 run check -q --max held=1% "$T"
 status 4
-says "$OUT" "held=1%: unknown, as the sidecar does not have the cgroups of all vCPUs"
+says "$OUT" "held=1%: unknown, as the sidecar lacks cgroups of vCPUs"
 finish

@@ -701,8 +701,8 @@ static bool is_shown(struct judging *judging, struct result *result)
 
 	if (is_limit && !virt_model_knows_holds(judging->model))
 		result->why = virt_model_hypervisor(judging->model) == VIRT_KVM ?
-			      "the sidecar does not have the cgroups of all vCPUs, or the trace no "
-			      "sched_switch and sched_wakeup: record with kshark-virt record" :
+			      "the sidecar lacks cgroups of vCPUs, or the trace lacks "
+			      "sched_switch or sched_wakeup: record with kshark-virt record" :
 			      "the trace has no records of credit2 or RTDS: record the part "
 			      "sched.scheduler (-e 0x22000)";
 	else if (!judging->budget->held && !virt_model_knows(judging->model, number))

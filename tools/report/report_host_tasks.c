@@ -180,6 +180,7 @@ static void task_row(const struct page *page, const struct host_task_sum *sum,
 	bool lives = sum->pid > 0, wakes = lives && report_knows(report, VIRT_NUMBER_WAKING);
 	struct table_cell cells[ARRAY_SIZE(task_columns)];
 	char name[GUEST_TASK_NAME];
+
 	for (size_t i = 0; i < n; i++)
 		pcpus[i] = (struct table_on_pcpu){ sum->on_pcpus->places[i].pcpu,
 						   sum->on_pcpus->places[i].ns };

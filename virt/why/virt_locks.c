@@ -165,7 +165,7 @@ static void add_other_cpu(struct making *making, const struct virt_lock_wait *wa
 		    kept_until(making, wait->lock, pid, (int16_t)other, wait->begin_ns, to_ns));
 }
 
-/** While one waits, nobody gets a spinlock without a wait of its own. */
+/** While one waits, no other task gets a spinlock without a wait of its own. */
 static void add_spinners(struct making *making, const struct virt_lock_wait *wait)
 {
 	const struct virt_lock_wait *get = get_after(making, wait, wait->begin_ns, 0), *next;

@@ -179,7 +179,7 @@ const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_
 /**
  * virt_why_held - how long of a segment, without those below it, the vCPU's own limit held it
  *
- * 0 if the trace does not show that, see virt_model_knows_holds().
+ * All zero if the trace does not show that, see virt_model_knows_holds().
  */
 struct virt_held virt_why_held(const struct virt_why *why, const struct virt_why_segment *segment);
 
