@@ -60,13 +60,6 @@ static bool is_bool(const void *place)
 	return *(const uint8_t *)place <= 1;
 }
 
-/** The kinds of the system sched in the table of kvm_fields.c. */
-static bool is_sched(uint8_t kind)
-{
-	return kind == KVM_SWITCH || kind == KVM_WAKING || kind == KVM_WAKEUP ||
-	       kind == KVM_BORN || kind == KVM_MIGRATE;
-}
-
 static bool is_argument(const struct kvm_event *event)
 {
 	return event->more < EXIT_ARGUMENT_OTHERS &&
@@ -92,7 +85,7 @@ static bool is_step(const struct kvm_step *step)
 	if (step->kind != KVM_STEP_EVENT)
 		return !step->flags;
 	return kind < KVM_N_KINDS && kind != KVM_SEEN && kind != KVM_LOST && kind != KVM_FOUND &&
-	       (!(step->flags & KVM_STEP_SCHED) || is_sched(kind)) &&
+	       (!(step->flags & KVM_STEP_SCHED) || kvm_event_is_sched(kind)) &&
 	       (!(step->flags & KVM_STEP_BEFORE) || kind == KVM_TSC_OFFSET) &&
 	       (!(step->flags & KVM_STEP_NAMED) ||
 		(step->event.arg > 0 && is_text(step->comm, sizeof(step->comm)))) &&

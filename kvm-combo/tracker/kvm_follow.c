@@ -35,6 +35,8 @@ struct kvm_follow {
 	size_t		n_dead;		/* threads */
 	struct asleep	*asleep;	/* ascending */
 	size_t		n_asleep, asleep_room;
+	int		(*see)(void *arg, const struct kvm_event *event);
+	void		*arg;
 };
 
 struct kvm_follow *kvm_follow_new(const struct kvm_follow_options *options)
@@ -71,6 +73,20 @@ void kvm_follow_free(struct kvm_follow *follow)
 struct kvm_tracker *kvm_follow_tracker(struct kvm_follow *follow)
 {
 	return follow->tracker;
+}
+
+void kvm_follow_observe(struct kvm_follow *follow,
+			int (*see)(void *arg, const struct kvm_event *event), void *arg)
+{
+	follow->see = see;
+	follow->arg = arg;
+}
+
+const char *kvm_follow_comm(const struct kvm_follow *follow, int32_t pid)
+{
+	const struct kvm_thread *thread = kvm_thread_find(follow->tracker, pid);
+
+	return thread && *thread->comm ? thread->comm : NULL;
 }
 
 /* --- who is who ------------------------------------------------------------------------------ */
@@ -250,11 +266,12 @@ static void end_life(struct kvm_follow *follow, int32_t pid)
 static int take(void *arg, const struct kvm_event *event)
 {
 	struct kvm_follow *follow = arg;
-	int ret;
+	int ret = follow->see ? follow->see(follow->arg, event) : 0;
 
 	if (event->kind == KVM_BORN)
 		begin_life(follow, event->arg);
-	ret = kvm_replay_take(follow->replay, event);
+	if (!ret)
+		ret = kvm_replay_take(follow->replay, event);
 	if (event->kind == KVM_SWITCH && event->value & KVM_STATE_DEAD)
 		end_life(follow, event->pid);
 	return ret;

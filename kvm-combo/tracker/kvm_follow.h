@@ -39,6 +39,16 @@ struct kvm_follow *kvm_follow_new(const struct kvm_follow_options *options);
 /** kvm_follow_free - models that were made are to be freed before; it may be NULL. */
 void kvm_follow_free(struct kvm_follow *follow);
 
+/**
+ * kvm_follow_observe - call for each record that is taken, in order of time
+ * @see: returns 0, or -ENOMEM, which kvm_follow_feed() returns then
+ */
+void kvm_follow_observe(struct kvm_follow *follow,
+			int (*see)(void *arg, const struct kvm_event *event), void *arg);
+
+/** kvm_follow_comm - the name of a thread, as its last record has it; NULL: none is known */
+const char *kvm_follow_comm(const struct kvm_follow *follow, int32_t pid);
+
 /** kvm_follow_tracker - to add records to; which must not be finished. */
 struct kvm_tracker *kvm_follow_tracker(struct kvm_follow *follow);
 

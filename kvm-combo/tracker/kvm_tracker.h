@@ -129,6 +129,7 @@
 #ifndef KSHARK_VIRT_KVM_TRACKER_H
 #define KSHARK_VIRT_KVM_TRACKER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "virt_model.h"
@@ -245,6 +246,13 @@ struct kvm_event {
 	uint8_t		kind;		/* enum kvm_event_kind */
 	uint8_t		more;
 };
+
+/** kvm_event_is_sched - is it a kind of record of Linux's scheduler, system "sched"? */
+static inline bool kvm_event_is_sched(uint8_t kind)
+{
+	return kind == KVM_SWITCH || kind == KVM_WAKING || kind == KVM_WAKEUP ||
+	       kind == KVM_BORN || kind == KVM_MIGRATE;
+}
 
 /** A TSC offset that KVM has set for a vCPU, in cycles: guest's TSC = host's TSC + this. */
 struct kvm_tsc_offset {

@@ -17,6 +17,7 @@ struct life {
 	size_t		epoch;		/* of its last change: losses before it */
 	struct virt_life_wake wake;	/* of a wake-up that has not led to anything yet */
 	bool		woken;		/* there is one */
+	bool		seen;		/* a record has shown what it does */
 };
 
 struct replay {
@@ -31,6 +32,8 @@ struct replay {
 	int64_t		*epochs;	/* since when nothing but having a CPU is certain, as */
 	size_t		n_epochs, room_epochs;	/* records are lost: each time */
 	bool		wakes;		/* there are events of wake-ups */
+	bool		begun;		/* an event has gone by */
+	bool		has_forgotten;	/* a task that seems new may have had records before */
 	int		error;
 };
 
@@ -43,11 +46,12 @@ static void put(struct replay *replay, int32_t task, int64_t time_ns,
 	struct virt_life_interval *last = of->n ? &of->intervals[of->n - 1] : NULL;
 
 	interval.start_ns = time_ns;
-	if (last && last->start_ns == time_ns && of->n > 1) {
+	if (last && last->start_ns == time_ns && replay->lives[task].seen) {
 		/* of two that begin at once, the first one has no time */
 		*last = interval;
 		return;
 	}
+	replay->lives[task].seen = last;
 	if (ARRAY_GROW(of->intervals, of->n, of->room))
 		replay->error = -ENOMEM;
 	else
@@ -97,12 +101,16 @@ static int32_t task_of(struct replay *replay, int32_t pid)
 		*life = (struct life){ .epoch = replay->n_epochs };
 		put(replay, (int32_t)task, guest->begin_ns, (struct virt_life_interval){
 			.wake = VIRT_NONE, .cpu = VIRT_NONE, .state = VIRT_LIFE_UNKNOWN });
+		life->seen = replay->has_forgotten;
 	} else if (life->epoch < replay->n_epochs && guest->tasks[task].n &&
 		   last_of(replay, (int32_t)task)->state != VIRT_LIFE_RUNS) {
-		put(replay, (int32_t)task, replay->epochs[life->epoch],
-		    (struct virt_life_interval){
-			.wake = VIRT_NONE, .cpu = last_of(replay, (int32_t)task)->cpu,
-			.state = VIRT_LIFE_UNKNOWN, .flags = VIRT_LIFE_LOST });
+		const struct virt_life_interval *last = last_of(replay, (int32_t)task);
+
+		if (!(last->flags & VIRT_LIFE_LOST))
+			put(replay, (int32_t)task, replay->epochs[life->epoch],
+			    (struct virt_life_interval){
+				.wake = VIRT_NONE, .cpu = last->cpu,
+				.state = VIRT_LIFE_UNKNOWN, .flags = VIRT_LIFE_LOST });
 		life->epoch = replay->n_epochs;
 		life->woken = false;
 	}
@@ -137,7 +145,7 @@ static void wake(struct replay *replay, int32_t task, int64_t time_ns,
 	struct virt_life_interval *last = last_of(replay, task);
 
 	if (last->state == VIRT_LIFE_UNKNOWN && !replay->n_unknown &&
-	    replay->guest->tasks[task].n == 1 && replay->certain_ns < time_ns) {
+	    !replay->lives[task].seen && replay->certain_ns < time_ns) {
 		set(replay, task, replay->certain_ns, VIRT_LIFE_BLOCKED, VIRT_NONE);
 		last = last_of(replay, task);
 	}
@@ -199,7 +207,7 @@ static void on_born(struct replay *replay, const struct virt_life_event *event)
 		return;
 	last = last_of(replay, task);
 	/* before, it was not there */
-	if (last->state == VIRT_LIFE_UNKNOWN && replay->guest->tasks[task].n == 1)
+	if (last->state == VIRT_LIFE_UNKNOWN && !replay->lives[task].seen)
 		last->state = VIRT_LIFE_ABSENT;
 	if (last->state != VIRT_LIFE_RUNS)
 		set(replay, task, event->time_ns, VIRT_LIFE_WAKING, VIRT_NONE);
@@ -376,36 +384,213 @@ static void finish(struct replay *replay)
 	qsort(guest->tasks, (size_t)guest->n_tasks, sizeof(*guest->tasks), compare_tasks);
 }
 
-int virt_guest_live(struct virt_guest *guest, struct virt_life_events *events)
+/** The next event. Return: 0 or -ENOMEM. */
+static int take(struct replay *replay, const struct virt_life_event *event)
 {
 	static void (*const rules[])(struct replay *replay, const struct virt_life_event *event) = {
 		[VIRT_LIFE_E_RUN] = on_run, [VIRT_LIFE_E_END] = on_end,
 		[VIRT_LIFE_E_WAKING] = on_waking, [VIRT_LIFE_E_WAKEUP] = on_wakeup,
 		[VIRT_LIFE_E_BORN] = on_born, [VIRT_LIFE_E_MIGRATE] = on_migrate,
 	};
+
+	/* a pid of 0 or less is no task that can sleep */
+	if (event->kind <= VIRT_LIFE_E_END || event->pid > 0)
+		rules[event->kind](replay, event);
+	return replay->error;
+}
+
+static void free_replay(struct replay *replay)
+{
+	key_map_destroy(&replay->pids);
+	free(replay->lives);
+	free(replay->on);
+	free(replay->known);
+	free(replay->epochs);
+}
+
+int virt_guest_live(struct virt_guest *guest, struct virt_life_events *events)
+{
 	struct replay replay = { .guest = guest };
 	int ret = sort(events);
 
 	if (!ret)
 		ret = begin(&replay, events);
-	for (size_t i = 0; i < events->n && !ret; i++) {
-		const struct virt_life_event *event = &events->all[i];
-
-		/* a pid of 0 or less is no task that can sleep */
-		if (event->kind <= VIRT_LIFE_E_END || event->pid > 0)
-			rules[event->kind](&replay, event);
-		ret = replay.error;
-	}
+	for (size_t i = 0; i < events->n && !ret; i++)
+		ret = take(&replay, &events->all[i]);
 	if (!ret) {
 		finish(&replay);
 		ret = replay.error;
 	}
-	key_map_destroy(&replay.pids);
-	free(replay.lives);
-	free(replay.on);
-	free(replay.known);
-	free(replay.epochs);
+	free_replay(&replay);
 	return ret;
+}
+
+/* --- lives that go on ------------------------------------------------------------------------ */
+
+/** Tasks are forgotten if this number of them can be, and a quarter of all. */
+#define OVER_LEAST	256
+
+struct virt_lives_now {
+	struct replay	replay;
+	struct virt_guest guest;
+};
+
+struct virt_lives_now *virt_lives_now_new(int n_cpus)
+{
+	struct virt_lives_now *lives = calloc(1, sizeof(*lives));
+	struct replay *replay;
+
+	if (!lives)
+		return NULL;
+	replay = &lives->replay;
+	replay->guest = &lives->guest;
+	replay->wakes = true;
+	replay->n_cpus = replay->n_unknown = n_cpus;
+	replay->on = calloc((size_t)n_cpus + 1, sizeof(*replay->on));
+	replay->known = calloc((size_t)n_cpus + 1, sizeof(*replay->known));
+	if (!replay->on || !replay->known) {
+		virt_lives_now_free(lives);
+		return NULL;
+	}
+	for (int i = 0; i < n_cpus; i++)
+		replay->on[i] = VIRT_NONE;
+	return lives;
+}
+
+void virt_lives_now_free(struct virt_lives_now *lives)
+{
+	if (!lives)
+		return;
+	free_replay(&lives->replay);
+	virt_guest_free(&lives->guest);
+	free(lives);
+}
+
+int virt_lives_now_take(struct virt_lives_now *lives, const struct virt_life_event *event)
+{
+	struct replay *replay = &lives->replay;
+
+	if (event->cpu < 0 || event->cpu >= replay->n_cpus)
+		return 0;
+	if (!replay->begun) {
+		replay->begun = true;
+		lives->guest.begin_ns = event->time_ns;
+		if (task_of(replay, 0) < 0)
+			return -ENOMEM;
+	}
+	return take(replay, event);
+}
+
+int virt_lives_now_show(struct virt_lives_now *lives, int64_t end_ns, struct virt_guest *guest)
+{
+	struct replay *replay = &lives->replay;
+	int32_t n = lives->guest.n_tasks;
+
+	*guest = (struct virt_guest){ .begin_ns = lives->guest.begin_ns, .end_ns = end_ns };
+	guest->tasks = calloc((size_t)n + 1, sizeof(*guest->tasks));
+	if (!guest->tasks)
+		return -ENOMEM;
+	for (int32_t i = 0; i < n && !replay->error; i++)
+		task_of(replay, lives->guest.tasks[i].pid);
+	for (int32_t i = 0; i < n; i++)
+		guest->tasks[i] = lives->guest.tasks[i];
+	guest->n_tasks = n;
+	/* the idle task has no life */
+	if (n)
+		guest->tasks[0].n = 0;
+	qsort(guest->tasks, (size_t)n, sizeof(*guest->tasks), compare_tasks);
+	return replay->error;
+}
+
+/** Intervals that are over at a time; the CPU that it had last stays known. */
+static void forget_intervals(struct virt_guest_task *task, int64_t before_ns)
+{
+	size_t n = 0;
+
+	while (n + 1 < task->n && task->intervals[n + 1].start_ns <= before_ns)
+		n++;
+	for (size_t i = n + 1; i-- > 0;)
+		if (task->intervals[i].state == VIRT_LIFE_RUNS) {
+			n = i;
+			break;
+		}
+	task->n -= n;
+	if (n)
+		memmove(task->intervals, task->intervals + n, task->n * sizeof(*task->intervals));
+	for (size_t i = 0; i < task->n; i++)
+		task->intervals[i].wake = VIRT_NONE;
+}
+
+/** Is it dead, or is nothing known of it since records were lost? */
+static bool is_over(const struct virt_guest_task *task, int64_t before_ns)
+{
+	const struct virt_life_interval *last = task->n ? &task->intervals[task->n - 1] : NULL;
+
+	return task->pid && last && last->start_ns <= before_ns &&
+	       (last->state == VIRT_LIFE_ABSENT || last->flags & VIRT_LIFE_LOST);
+}
+
+/** Return: 0, or -ENOMEM, and all stay. */
+static int forget_tasks(struct replay *replay, int64_t before_ns)
+{
+	struct virt_guest *guest = replay->guest;
+	struct key_map pids = { 0 };
+	int32_t n = 0, *to = calloc((size_t)guest->n_tasks + 1, sizeof(*to));
+
+	for (int32_t i = 0; i < guest->n_tasks && to; i++) {
+		to[i] = VIRT_NONE;
+		if (is_over(&guest->tasks[i], before_ns))
+			continue;
+		if (key_map_add(&pids, (uint32_t)guest->tasks[i].pid) < 0) {
+			key_map_destroy(&pids);
+			free(to);
+			return -ENOMEM;
+		}
+		to[i] = n++;
+	}
+	if (!to)
+		return -ENOMEM;
+	for (int32_t i = 0; i < guest->n_tasks; i++) {
+		if (to[i] == VIRT_NONE) {
+			free(guest->tasks[i].intervals);
+			continue;
+		}
+		guest->tasks[to[i]] = guest->tasks[i];
+		replay->lives[to[i]] = replay->lives[i];
+	}
+	for (int i = 0; i < replay->n_cpus; i++)
+		if (replay->on[i] >= 0)
+			replay->on[i] = to[replay->on[i]];
+	key_map_destroy(&replay->pids);
+	replay->pids = pids;
+	guest->n_tasks = n;
+	replay->has_forgotten = true;
+	free(to);
+	return 0;
+}
+
+int virt_lives_now_forget(struct virt_lives_now *lives, int64_t before_ns)
+{
+	struct replay *replay = &lives->replay;
+	struct virt_guest *guest = &lives->guest;
+	int32_t n_over = 0;
+
+	for (int32_t i = 0; i < guest->n_tasks; i++) {
+		if (task_of(replay, guest->tasks[i].pid) < 0)
+			return -ENOMEM;
+		forget_intervals(&guest->tasks[i], before_ns);
+		n_over += is_over(&guest->tasks[i], before_ns);
+		/* all are up to date: of losses, the last one is enough */
+		if (replay->n_epochs)
+			replay->lives[i].epoch = 1;
+	}
+	guest->n_wakes = 0;
+	if (replay->n_epochs) {
+		replay->epochs[0] = replay->epochs[replay->n_epochs - 1];
+		replay->n_epochs = 1;
+	}
+	return n_over < OVER_LEAST || n_over < guest->n_tasks / 4 ? 0 :
+	       forget_tasks(replay, before_ns);
 }
 
 void virt_guest_free(struct virt_guest *guest)

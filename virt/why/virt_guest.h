@@ -165,6 +165,40 @@ int32_t virt_guest_handler(struct virt_guest *guest, const char *name);
  */
 int virt_guest_live(struct virt_guest *guest, struct virt_life_events *events);
 
+/** Lives that go on, and whose past is forgotten. */
+struct virt_lives_now;
+
+/**
+ * virt_lives_now_new - nothing has gone by yet
+ * @n_cpus: that have records, all with wake-ups
+ *
+ * Return: NULL without memory.
+ */
+struct virt_lives_now *virt_lives_now_new(int n_cpus);
+
+/** virt_lives_now_free - it may be NULL. */
+void virt_lives_now_free(struct virt_lives_now *lives);
+
+/** virt_lives_now_take - the next event of all CPUs, in order of time. Return: 0 or -ENOMEM. */
+int virt_lives_now_take(struct virt_lives_now *lives, const struct virt_life_event *event);
+
+/**
+ * virt_lives_now_show - what is known by now
+ * @end_ns: up to when all events have gone by
+ * @guest: receives tasks, and no CPUs, wakes or names. Its tasks' intervals stay those of @lives:
+ *	no event may go by while they are read, and only @guest->tasks is to be freed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int virt_lives_now_show(struct virt_lives_now *lives, int64_t end_ns, struct virt_guest *guest);
+
+/**
+ * virt_lives_now_forget - nothing before this time is wanted any more, nor what has ended sleeps
+ *
+ * The interval in force then stays, with its beginning. Return: 0 or -ENOMEM.
+ */
+int virt_lives_now_forget(struct virt_lives_now *lives, int64_t before_ns);
+
 /**
  * virt_guest_set_locks - @locks, from waits in any order
  * @guest: its tasks and CPUs are known

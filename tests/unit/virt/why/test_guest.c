@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "live_guest.h"
+#include "trace_builder.h"
 
 /* short for tables */
 enum {
@@ -307,6 +308,125 @@ static void test_uninterruptible(void **state)
 	virt_guest_free(&guest);
 }
 
+/* --- lives that go on: the same, though their past is forgotten ------------------------------ */
+
+#define N_CPUS		3
+#define N_EVENTS	24000
+#define EACH		600	/* events between two looks */
+
+static uint32_t random_below(uint32_t n)
+{
+	static uint64_t state = 1;
+
+	return (uint32_t)(trace_random(&state) >> 33) % n;
+}
+
+/**
+ * Tasks are born and die all the time; now and then, records are lost.
+ * @on: who has each CPU; @dead: by pid
+ */
+static struct virt_life_event random_event(int64_t time_ns, int32_t on[N_CPUS], bool *dead)
+{
+	static const uint8_t kinds[] = {
+		RUN, RUN, RUN, RUN, WAKING, WAKEUP, WAKEUP, MIGRATE, BORN,
+	};
+	static const uint8_t left[] = { RUNNABLE, ASLEEP, ASLEEP, DISK, DEAD, LOST };
+	bool is_lost = !random_below(400);
+	uint32_t first = 9 + (uint32_t)time_ns / 100;
+	int32_t pid = (int32_t)(1 + (random_below(3) ? random_below(8) : first + random_below(3)));
+	struct virt_life_event event = {
+		.time_ns = time_ns, .cpu = (int16_t)random_below(N_CPUS),
+		.kind = kinds[random_below(ARRAY_SIZE(kinds))],
+		.left = left[random_below(ARRAY_SIZE(left))],
+		.wake = { .waker = 1, .handler = VIRT_NONE, .cpu = (int16_t)random_below(N_CPUS),
+			  .cause = VIRT_WAKE_TASK },
+	};
+
+	if (dead[pid]) {
+		event.kind = BORN;
+		dead[pid] = false;
+	}
+	event.pid = is_lost ? VIRT_NONE : event.kind == RUN && !random_below(4) ? 0 : pid;
+	if (is_lost) {
+		event.kind = RUN;
+		event.left = LOST;
+	}
+	if (event.kind != RUN)
+		return event;
+	if (on[event.cpu] > 8 && !is_lost)
+		event.left = DEAD;
+	for (int i = 0; i < N_CPUS; i++)
+		if (on[i] == event.pid)
+			on[i] = 0;
+	if (event.left == DEAD && on[event.cpu] > 0)
+		dead[on[event.cpu]] = true;
+	on[event.cpu] = event.pid;
+	return event;
+}
+
+/** What a task does in [from, to) is the same in both; who is gone is dead, or unknown. */
+static void same_life(const struct virt_guest_task *whole, const struct virt_guest *now,
+		      int64_t from_ns, int64_t to_ns)
+{
+	int32_t at = virt_guest_find(now, whole->pid);
+
+	for (ptrdiff_t i = virt_life_at(whole, from_ns); i < (ptrdiff_t)whole->n; i++) {
+		const struct virt_life_interval *a = &whole->intervals[i < 0 ? 0 : i], *b;
+
+		if (i < 0 || a->start_ns >= to_ns)
+			continue;
+		if (at < 0) {
+			assert_true(a->state == VIRT_LIFE_ABSENT || a->state == VIRT_LIFE_UNKNOWN);
+			continue;
+		}
+		b = &now->tasks[at].intervals[virt_life_at(&now->tasks[at], a->start_ns > from_ns ?
+							   a->start_ns : from_ns)];
+		/* of who was forgotten, less is known: not that it slept, or was not born */
+		if (b->state == VIRT_LIFE_UNKNOWN && a->state >= VIRT_LIFE_BLOCKED)
+			continue;
+		assert_int_equal(a->state, b->state);
+		assert_int_equal(a->start_ns, b->start_ns);
+		assert_int_equal(a->cpu, b->cpu);
+		assert_int_equal(a->flags, b->flags);
+	}
+}
+
+static void test_now(void **state)
+{
+	struct virt_lives_now *lives = virt_lives_now_new(N_CPUS);
+	struct virt_life_events events = { .n = 0 };
+	int32_t most = 0, all = 0;
+	int32_t on[N_CPUS] = { 0 };
+	int64_t before_ns = 0;
+	bool dead[N_EVENTS] = { false };
+
+	(void)state;
+	assert_non_null(lives);
+	for (int64_t i = 1; i <= N_EVENTS; i++) {
+		struct virt_life_event event = random_event(10 * i, on, dead);
+		struct virt_guest whole = { .n_cpus = 0 }, now;
+
+		assert_int_equal(virt_life_events_add(&events, &event), 0);
+		assert_int_equal(virt_lives_now_take(lives, &event), 0);
+		if (i % EACH)
+			continue;
+		assert_int_equal(virt_guest_live(&whole, &events), 0);
+		assert_int_equal(virt_lives_now_show(lives, 10 * i + 5, &now), 0);
+		for (int32_t t = 1; t < whole.n_tasks; t++)
+			same_life(&whole.tasks[t], &now, before_ns, 10 * i + 5);
+		most = now.n_tasks > most ? now.n_tasks : most;
+		all = whole.n_tasks;
+		free(now.tasks);
+		virt_guest_free(&whole);
+		before_ns = 10 * (i - random_below(EACH));
+		assert_int_equal(virt_lives_now_forget(lives, before_ns), 0);
+	}
+	/* who is dead does not stay */
+	assert_true(most < all / 2);
+	free(events.all);
+	virt_lives_now_free(lives);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,7 +435,7 @@ int main(void)
 		cmocka_unit_test(test_lost), cmocka_unit_test(test_lost_asleep),
 		cmocka_unit_test(test_race), cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_moved), cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_busiest),
+		cmocka_unit_test(test_busiest), cmocka_unit_test(test_now),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
