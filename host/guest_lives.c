@@ -99,7 +99,8 @@ static const struct handling *handling_of(const struct reading *reading, bool is
 /** What interrupts leave over, a task does in their stead; it has a life of its own. */
 static bool is_softirq_task(const struct reading *reading, int32_t pid)
 {
-	const char *comm = kvm_trace_task(reading->source->trace, pid);
+	const struct kvm_trace *trace = reading->source->trace;
+	const char *comm = trace ? kvm_trace_task(trace, pid) : NULL;
 
 	return comm && !strncmp(comm, "ksoftirqd/", strlen("ksoftirqd/"));
 }
@@ -356,6 +357,113 @@ int guest_lives_read_host(struct virt_guest *host, const struct virt_model *mode
 			  const struct guest_lives_source *source)
 {
 	return read_lives(host, model, source, true);
+}
+
+/* --- a host, as its records come -------------------------------------------------------------- */
+
+struct guest_lives_now {
+	struct guest_lives_source source;	/* has nothing */
+	struct reading		reading;
+	struct virt_lives_now	*lives;
+};
+
+struct guest_lives_now *guest_lives_now_new(int n_cpus)
+{
+	struct guest_lives_now *now = calloc(1, sizeof(*now));
+
+	if (!now)
+		return NULL;
+	now->reading = (struct reading){ .source = &now->source, .cpu = -1 };
+	now->lives = virt_lives_now_new(n_cpus);
+	now->reading.seen = calloc((size_t)n_cpus + 1, sizeof(*now->reading.seen));
+	if (guest_tasks_init_live(&now->reading.tasks, n_cpus) || !now->lives ||
+	    !now->reading.seen) {
+		guest_lives_now_free(now);
+		return NULL;
+	}
+	return now;
+}
+
+void guest_lives_now_free(struct guest_lives_now *now)
+{
+	if (!now)
+		return;
+	guest_tasks_free(&now->reading.tasks);
+	virt_lives_now_free(now->lives);
+	free(now->reading.events.all);
+	free(now->reading.seen);
+	free(now);
+}
+
+int guest_lives_now_take(struct guest_lives_now *now, const struct kvm_event *event)
+{
+	struct reading *reading = &now->reading;
+	const struct kvm_trace_record record = {
+		.time_ns = event->time_ns, .cpu = event->cpu, .pid = event->pid,
+		.next_pid = event->kind == KVM_SWITCH ? event->arg : VIRT_NONE,
+		.sched = kvm_event_is_sched(event->kind) ? event : NULL,
+	};
+	int ret = 0;
+
+	if (event->cpu < 0 || event->cpu >= reading->tasks.n_cpus)
+		return 0;
+	if (event->kind == KVM_LOST)
+		take_lost(reading, event->cpu, 0);
+	else if (event->kind != KVM_FOUND)
+		ret = take_record(reading, &record);
+	ret = ret ? ret : reading->error;
+	for (size_t i = 0; i < reading->events.n && !ret; i++)
+		ret = virt_lives_now_take(now->lives, &reading->events.all[i]);
+	reading->events.n = 0;
+	return ret;
+}
+
+int guest_lives_now_show(struct guest_lives_now *now, int64_t end_ns, struct virt_guest *host)
+{
+	const struct guest_tasks *tasks = &now->reading.tasks;
+	int ret = virt_lives_now_show(now->lives, end_ns, host);
+
+	host->cpus = calloc((size_t)tasks->n_cpus + 1, sizeof(*host->cpus));
+	host->n_cpus = host->cpus ? tasks->n_cpus : 0;
+	for (int i = 0; i < host->n_cpus; i++) {
+		const struct virt_guest_cpu *from = &tasks->cpus[i];
+		struct virt_guest_cpu *to = &host->cpus[i];
+
+		to->vcpu = VIRT_NONE;
+		to->runs = calloc(from->n + 1, sizeof(*to->runs));
+		if (!to->runs)
+			return -ENOMEM;
+		if (!from->n)
+			continue;
+		memcpy(to->runs, from->runs, from->n * sizeof(*to->runs));
+		to->n = from->n + 1;
+		to->runs[from->n] = (struct virt_guest_run){ .start_ns = end_ns, .pid = VIRT_NONE };
+	}
+	return host->cpus ? ret : -ENOMEM;
+}
+
+void guest_lives_now_hide(struct virt_guest *host)
+{
+	for (int32_t i = 0; i < host->n_tasks; i++)
+		host->tasks[i].intervals = NULL;
+	virt_guest_free(host);
+}
+
+int guest_lives_now_forget(struct guest_lives_now *now, int64_t before_ns)
+{
+	struct guest_tasks *tasks = &now->reading.tasks;
+
+	for (int i = 0; i < tasks->n_cpus; i++) {
+		struct virt_guest_cpu *cpu = &tasks->cpus[i];
+		ptrdiff_t at = virt_guest_run_at(cpu, before_ns);
+
+		/* whether a run counts shows the one before it */
+		if (at < 2)
+			continue;
+		cpu->n -= (size_t)at - 1;
+		memmove(cpu->runs, cpu->runs + at - 1, cpu->n * sizeof(*cpu->runs));
+	}
+	return virt_lives_now_forget(now->lives, before_ns);
 }
 
 /* --- all guests ------------------------------------------------------------------------------ */

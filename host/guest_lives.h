@@ -50,6 +50,32 @@ int guest_lives_read(struct virt_guest *guest, const struct virt_model *model,
 int guest_lives_read_host(struct virt_guest *host, const struct virt_model *model,
 			  const struct guest_lives_source *source);
 
+/**
+ * A host's own tasks as its records come, for days: guest_lives_read_host() of a trace that does
+ * not end. What has ended sleeps is not kept.
+ */
+struct guest_lives_now;
+
+/** guest_lives_now_new - @n_cpus: that have records. Return: NULL without memory. */
+struct guest_lives_now *guest_lives_now_new(int n_cpus);
+void guest_lives_now_free(struct guest_lives_now *now);
+
+/** guest_lives_now_take - the next record of all CPUs, in order of time. Return: 0 or -ENOMEM. */
+int guest_lives_now_take(struct guest_lives_now *now, const struct kvm_event *event);
+
+/**
+ * guest_lives_now_show - what is known by now
+ * @end_ns: up to when all records were taken
+ * @host: to be given to guest_lives_now_hide() in any case, before the next record
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int guest_lives_now_show(struct guest_lives_now *now, int64_t end_ns, struct virt_guest *host);
+void guest_lives_now_hide(struct virt_guest *host);
+
+/** guest_lives_now_forget - nothing before this time is wanted any more. Return: 0 or -ENOMEM. */
+int guest_lives_now_forget(struct guest_lives_now *now, int64_t before_ns);
+
 /** All guests of a host, and where they come from, in the same order. All zero is none. */
 struct guest_lives {
 	struct virt_guests	guests;

@@ -42,11 +42,24 @@ int guest_tasks_init(struct guest_tasks *tasks, const struct virt_model *model,
 	return 0;
 }
 
+int guest_tasks_init_live(struct guest_tasks *tasks, int n_cpus)
+{
+	*tasks = (struct guest_tasks){ .cpu = -1 };
+	tasks->cpus = calloc((size_t)n_cpus + 1, sizeof(*tasks->cpus));
+	tasks->each = calloc((size_t)n_cpus + 1, sizeof(*tasks->each));
+	if (!tasks->cpus || !tasks->each)
+		return -ENOMEM;
+	tasks->n_cpus = n_cpus;
+	guest_tasks_know_all(tasks);
+	return 0;
+}
+
 void guest_tasks_free(struct guest_tasks *tasks)
 {
 	for (int i = 0; i < tasks->n_cpus; i++)
 		free(tasks->cpus[i].runs);
 	free(tasks->cpus);
+	free(tasks->each);
 	free(tasks->inner);
 	guest_cgroups_free(&tasks->cgroups);
 	*tasks = (struct guest_tasks){ .cpu = -1 };
@@ -67,15 +80,22 @@ static int add_run(struct guest_tasks *tasks, int64_t time_ns, int32_t pid, bool
 	return 0;
 }
 
+/** What is known of the CPU of the last record. */
+static struct guest_task_cpu *now_of(struct guest_tasks *tasks)
+{
+	return tasks->each ? &tasks->each[tasks->cpu] : &tasks->one;
+}
+
 /** From its last record on, it is unknown who has the CPU. */
 static int end_cpu(struct guest_tasks *tasks)
 {
-	bool begun = tasks->begun;
+	struct guest_task_cpu *now = now_of(tasks);
+	bool begun = now->begun;
 
-	tasks->begun = false;
-	tasks->switched = false;
-	tasks->left = VIRT_NONE;
-	return begun ? add_run(tasks, tasks->last_ns, VIRT_NONE, false) : 0;
+	now->begun = false;
+	now->switched = false;
+	now->left = VIRT_NONE;
+	return begun ? add_run(tasks, now->last_ns, VIRT_NONE, false) : 0;
 }
 
 /**
@@ -88,15 +108,16 @@ static int end_cpu(struct guest_tasks *tasks)
 static bool contradicts(struct guest_tasks *tasks, const struct kvm_trace_record *record)
 {
 	const struct virt_guest_cpu *cpu = &tasks->cpus[tasks->cpu];
+	struct guest_task_cpu *now = now_of(tasks);
 	int32_t has = cpu->runs[cpu->n - 1].pid;
 	bool is_at_work = record->sched || record->handler ||
 			  record->injection == KVM_TRACE_SYSCALL ||
 			  record->injection == KVM_TRACE_SYSCALL_END;
 
-	if (!tasks->switched || record->pid < 0 ||
-	    (record->pid != has && record->pid == tasks->left && !is_at_work))
+	if (!now->switched || record->pid < 0 ||
+	    (record->pid != has && record->pid == now->left && !is_at_work))
 		return false;
-	tasks->left = VIRT_NONE;
+	now->left = VIRT_NONE;
 	return record->pid != has;
 }
 
@@ -104,28 +125,31 @@ int guest_tasks_take(struct guest_tasks *tasks, const struct kvm_trace_record *r
 		     int64_t time_ns)
 {
 	int ret = guest_cgroups_take(&tasks->cgroups, record, time_ns);
+	struct guest_task_cpu *now;
 
 	if (ret || record->cpu < 0 || record->cpu >= tasks->n_cpus)
 		return ret;
-	if (record->cpu != tasks->cpu) {
+	if (record->cpu != tasks->cpu && !tasks->each)
 		ret = end_cpu(tasks);
-		tasks->cpu = record->cpu;
-	}
-	tasks->last_ns = time_ns;
+	tasks->cpu = record->cpu;
+	now = now_of(tasks);
+	now->last_ns = time_ns;
 	if (ret || tasks->cpus[record->cpu].vcpu == VIRT_NONE)
 		return ret;
-	if (!tasks->begun || contradicts(tasks, record))
+	if (!now->begun || contradicts(tasks, record))
 		ret = add_run(tasks, time_ns, record->pid, false);
-	tasks->begun = true;
+	now->begun = true;
 	if (ret || record->next_pid == VIRT_NONE)
 		return ret;
-	tasks->switched = true;
-	tasks->left = record->pid;
+	now->switched = true;
+	now->left = record->pid;
 	return add_run(tasks, time_ns, record->next_pid, true);
 }
 
 int guest_tasks_lost(struct guest_tasks *tasks, int cpu)
 {
+	if (tasks->each && cpu >= 0 && cpu < tasks->n_cpus)
+		tasks->cpu = cpu;
 	return cpu == tasks->cpu ? end_cpu(tasks) : 0;
 }
 
@@ -177,10 +201,8 @@ int guest_tasks_read(struct guest_tasks *tasks, const struct host_trace *host,
 	return ret ? ret : reading.error;
 }
 
-void guest_task_name(char *text, size_t size, const struct kvm_trace *trace, int32_t pid)
+static void set_name(char *text, size_t size, const char *comm, int32_t pid)
 {
-	const char *comm = kvm_trace_task(trace, pid);
-
 	comm = comm ? comm : "task";
 	if (!pid)
 		snprintf(text, size, "idle");
@@ -190,4 +212,28 @@ void guest_task_name(char *text, size_t size, const struct kvm_trace *trace, int
 	else
 		text_format(text, size, "%.*s-%d", (int)text_cut(comm, strnlen(comm, MAX_COMM)),
 			    comm, pid);
+}
+
+void guest_task_name(char *text, size_t size, const struct kvm_trace *trace, int32_t pid)
+{
+	set_name(text, size, kvm_trace_task(trace, pid), pid);
+}
+
+void guest_tasks_name(char *text, size_t size, const struct guest_tasks *tasks, int32_t pid)
+{
+	const struct kvm_trace *inside = guest_tasks_inside(tasks, pid);
+	char stem[GUEST_TASK_NAME], name[GUEST_TASK_NAME];
+
+	if (tasks->trace)
+		guest_task_name(name, sizeof(name), inside ? inside : tasks->trace,
+				guest_tasks_pid(pid));
+	else
+		set_name(name, sizeof(name), tasks->comm ? tasks->comm(tasks->arg, pid) : NULL,
+			 pid);
+	if (!inside) {
+		text_format(text, size, "%s", name);
+		return;
+	}
+	guest_tasks_called(stem, sizeof(stem), inside, tasks->trace);
+	text_format(text, size, "%s: %s", stem, name);
 }

@@ -31,9 +31,19 @@ extern "C" {
 
 struct guest_clock;
 
+/** A CPU while its records go by. */
+struct guest_task_cpu {
+	int64_t		last_ns;
+	int32_t		left;		/* who may still write records after a switch */
+	bool		begun;		/* who has it is known */
+	bool		switched;	/* since then, there was a switch */
+};
+
 /** All zero is none. */
 struct guest_tasks {
-	struct kvm_trace	*trace;	/* for the names of tasks; stays its owner's */
+	struct kvm_trace	*trace;	/* for the names of tasks; stays its owner's. Or NULL: */
+	const char		*(*comm)(const void *arg, int32_t pid); /* NULL: not known */
+	const void		*arg;
 	struct virt_guest_cpu	*cpus;	/* one of no known vCPU has no runs */
 	int			n_cpus;
 	struct kvm_trace	**inner;	/* of guest_tasks_nest() */
@@ -41,10 +51,8 @@ struct guest_tasks {
 	struct guest_cgroups	cgroups; /* of its own tasks */
 	/* private, while records go by */
 	int			cpu;	/* of the last one; -1: none */
-	int64_t			last_ns;
-	bool			begun;	/* who has it is known */
-	bool			switched; /* since then, there was a switch */
-	int32_t			left;	/* who may still write records after a switch */
+	struct guest_task_cpu	one;	/* that CPU */
+	struct guest_task_cpu	*each;	/* of guest_tasks_init_live(): all CPUs, and not @one */
 };
 
 /**
@@ -58,6 +66,9 @@ struct guest_tasks {
  */
 int guest_tasks_init(struct guest_tasks *tasks, const struct virt_model *model,
 		     struct kvm_trace *trace, const int *tids, int n);
+
+/** guest_tasks_init_live - the same for records of all CPUs in order of time, which do not end */
+int guest_tasks_init_live(struct guest_tasks *tasks, int n_cpus);
 void guest_tasks_free(struct guest_tasks *tasks);
 
 /** guest_tasks_tids - which threads of the host are the CPUs. Return: NULL, or @n of them. */
@@ -67,7 +78,7 @@ const int *guest_tasks_tids(const struct host_trace *host, struct kvm_trace *tra
 int64_t guest_tasks_time(const struct host_trace *host, int64_t time_ns);
 
 /**
- * guest_tasks_take - the next record of the guest, CPU by CPU
+ * guest_tasks_take - the next record of the guest, CPU by CPU or as guest_tasks_init_live() has it
  * @time_ns: guest_tasks_time()
  *
  * Return: 0 or -ENOMEM.

@@ -157,17 +157,3 @@ int32_t guest_tasks_pid(int32_t pid)
 {
 	return pid < INNER_PIDS ? pid : pid % INNER_PIDS;
 }
-
-void guest_tasks_name(char *text, size_t size, const struct guest_tasks *tasks, int32_t pid)
-{
-	const struct kvm_trace *inside = guest_tasks_inside(tasks, pid);
-	char stem[GUEST_TASK_NAME], name[GUEST_TASK_NAME];
-
-	guest_task_name(name, sizeof(name), inside ? inside : tasks->trace, guest_tasks_pid(pid));
-	if (!inside) {
-		text_format(text, size, "%s", name);
-		return;
-	}
-	guest_tasks_called(stem, sizeof(stem), inside, tasks->trace);
-	text_format(text, size, "%s: %s", stem, name);
-}

@@ -40,6 +40,24 @@ void host_tasks_free(struct host_tasks *tasks)
 	*tasks = (struct host_tasks){ .tasks.trace = NULL };
 }
 
+int host_tasks_show(struct host_tasks *tasks, struct guest_lives_now *now, int64_t end_ns,
+		    const char *(*comm)(const void *arg, int32_t pid), const void *arg)
+{
+	int ret;
+
+	*tasks = (struct host_tasks){ .tasks = { .comm = comm, .arg = arg } };
+	ret = guest_lives_now_show(now, end_ns, &tasks->lives);
+	tasks->tasks.cpus = tasks->lives.cpus;
+	tasks->tasks.n_cpus = tasks->lives.n_cpus;
+	return ret;
+}
+
+void host_tasks_hide(struct host_tasks *tasks)
+{
+	guest_lives_now_hide(&tasks->lives);
+	*tasks = (struct host_tasks){ .tasks.trace = NULL };
+}
+
 /* --- whose it is ----------------------------------------------------------------------------- */
 
 int32_t host_task_machine(const struct virt_model *model, int32_t pid)

@@ -35,6 +35,17 @@ int host_tasks_read(struct host_tasks *tasks, const struct virt_model *model,
 		    struct kvm_trace *trace);
 void host_tasks_free(struct host_tasks *tasks);
 
+/**
+ * host_tasks_show - the same of records that still come
+ * @comm: names of tasks, see struct guest_tasks
+ * @tasks: to be given to host_tasks_hide() in any case, before the next record; without modes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int host_tasks_show(struct host_tasks *tasks, struct guest_lives_now *now, int64_t end_ns,
+		    const char *(*comm)(const void *arg, int32_t pid), const void *arg);
+void host_tasks_hide(struct host_tasks *tasks);
+
 /** A task in a window. What began before it or ends after it is cut, as in virt_window.h. */
 struct host_task_sum {
 	int32_t		pid;		/* 0: idle, of all pCPUs */

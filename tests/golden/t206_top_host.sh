@@ -133,6 +133,30 @@ for sample in kvm-shared kvm-ptp kvm-hypercall kvm-paused hypertrace-nested; do
 	intervals=$((intervals + $(cut -d, -f1 "$OUT" | sort -u | wc -l)))
 done
 check "there are intervals ($intervals)" test $intervals -gt 60
+# Of the host's tasks, too, by their pids: a file shows by later records who works for whom, and has the last name
+# of each; where it ends, who has a pCPU after its last record is unknown.
+by_pid()
+{
+	grep -v "^$(tail -n 1 "$1" | cut -d, -f1)," "$1" | grep -E ',task(_wait)?,' |
+		sed -E 's/,[a-z0-9]+,,(task|task_wait),.*-([0-9]+,)/,\1,\2/' | sort
+}
+tasks=0
+for sample in kvm-shared kvm-ptp; do
+	take $sample
+	whole -f csv --interval 100ms --tasks
+	by_pid "$WORK/whole" > "$WORK/whole.tasks"
+	live -f csv --interval 100ms --tasks
+	by_pid "$OUT" > "$WORK/live.tasks"
+	same "$WORK/live.tasks" "$WORK/whole.tasks"
+	tasks=$((tasks + $(wc -l < "$WORK/live.tasks")))
+done
+check "there are tasks ($tasks)" test $tasks -gt 300
+run top --tasks -f openmetrics
+status 2
+says "$ERR" 'there are no counters of tasks'
+run top --tasks --listen 1
+status 2
+says "$ERR" 'leave out --listen'
 take kvm-shared
 for format in text json; do
 	whole -f $format --interval 300ms --vcpu g1
@@ -173,17 +197,17 @@ says "$WORK/virt.prom" '# EOF'
 
 # Intervals come half a second after their end; states are as they stay, exits are counted as they are.
 take kvm-ptp
-whole -f csv --interval 100ms
+whole -f csv --interval 100ms --tasks
 states() { grep -E ',(machine_)?state,' "$1" | cut -d, -f1-8; }
 counts() { grep -E ',(exits|wakes|lost),' "$1" | cut -d, -f1-7; }
-begin -q -f csv --interval 100ms --hold 200ms
+begin -q -f csv --interval 100ms --hold 200ms --tasks
 feed 4 &
 feeder=$!
 wait_for has_rows 100
 check "it prints while records come" kill -0 $feeder
 wait $feeder
 over
-for what in states counts; do
+for what in states counts by_pid; do
 	$what "$WORK/whole" > "$WORK/a"
 	$what "$OUT" > "$WORK/b"
 	same "$WORK/a" "$WORK/b"

@@ -65,7 +65,7 @@ static const struct ksv_option top_option_table[] = {
 	{ 0, "exits", NULL, "also what VM exits were for; of a complete trace",
 	  ksv_take_flag, offsetof(OPTIONS, exits), NULL },
 	{ 0, "tasks", NULL, "also the tasks of a KVM host: their time on pCPUs, waits and\n"
-	  "wake-ups; of a complete trace",
+	  "wake-ups; of a complete trace, or of this host",
 	  ksv_take_flag, offsetof(OPTIONS, tasks), NULL },
 	{ 0, "follow", NULL, "FILE is still being written: wait for more at its end",
 	  ksv_take_flag, offsetof(OPTIONS, follow), NULL },
@@ -278,9 +278,9 @@ static int check_live(const struct top_options *options, const char *path)
 	if (options->from.kind || options->to.kind)
 		return ksv_usage_error(options->command, "%s: --from and --to require a complete "
 				       "trace", path);
-	if (options->exits || options->tasks)
-		return ksv_usage_error(options->command, "%s: --%s requires a complete trace",
-				       path, options->exits ? "exits" : "tasks");
+	if (options->exits)
+		return ksv_usage_error(options->command, "%s: --exits requires a complete "
+				       "trace", path);
 	if (options->trace.correct_skew)
 		return ksv_usage_error(options->command, "%s: --correct-skew requires a complete "
 				       "trace",
@@ -298,6 +298,9 @@ static int check_stream(const struct top_options *options, const char *path)
 
 	if (status)
 		return status;
+	if (options->tasks)
+		return ksv_usage_error(options->command, "%s: --tasks requires a complete trace, or "
+				       "this KVM host", path);
 	if (isatty(STDIN_FILENO) && !strcmp(path, "-"))
 		return ksv_usage_error(options->command, "standard input is a terminal: "
 				       "xentrace -D - | kshark-virt top -");
@@ -374,7 +377,7 @@ static int follow_input(struct top_options *options, const char *name, const cha
 		.input = input, .self = self, .interval_ns = options->interval.ns,
 		.hold_ns = options->hold.ns, .vcpus = &options->vcpus, .max_bytes = KEPT_BYTES,
 		.drops = screen, .name = name, .once = options->once,
-		.left_out = options->no_exits ? TOP_INPUT_KVM_EXITS : 0,
+		.left_out = options->no_exits ? TOP_INPUT_KVM_EXITS : 0, .scope = scope_of(options),
 	};
 	const struct top_format *format = formats[options->format < 0 ? 0 : options->format];
 	struct top_follow follow = {
@@ -460,6 +463,12 @@ static int follow_host(struct top_options *options, const char *path, bool (*gro
 	struct top_input_kvm input;
 	int status = check_live(options, path);
 
+	/* tasks that come and go would be counters without end */
+	if (!status && options->tasks &&
+	    (options->listen || (options->format >= 0 && formats[options->format]->at_once)))
+		status = ksv_usage_error(options->command, "%s: there are no counters of tasks: "
+					 "leave out %s", path, options->listen ? "--listen" :
+					 "openmetrics and prometheus, or --tasks");
 	/* what is changed in the kernel becomes as it was */
 	top_follow_signals();
 	if (!status)
@@ -467,6 +476,11 @@ static int follow_host(struct top_options *options, const char *path, bool (*gro
 					    options->limit, options->no_exits);
 	if (status)
 		return status;
+	if (options->tasks && top_input_kvm_add_tasks(&input)) {
+		ksv_error("%s: not enough memory", name);
+		top_input_kvm_close(&input);
+		return KSV_EXIT_FILE;
+	}
 	if (!options->quiet && options->no_exits)
 		ksv_note("%s: VM exits are not recorded (--no-exits): exits, guest, hypervisor, "
 			 "polling and vmm are unknown", name);

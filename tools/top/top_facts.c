@@ -251,8 +251,7 @@ static void task_facts(const struct walk *walk, const struct host_task_sum *sum)
 	};
 
 	guest_tasks_name(name, sizeof(name), &walk->report->host_tasks->tasks, sum->pid);
-	for (int mode = 0; mode < HOST_N_MODES && sum->modes; mode++)
-		fact.ns += sum->modes->ns[mode];
+	fact.ns = sum->on_pcpus ? sum->on_pcpus->believed_ns : 0;
 	fact.count = sum->on_pcpus ? (int64_t)sum->on_pcpus->runs : 0;
 	if (fact.ns || fact.count)
 		walk->take(walk->arg, &fact);

@@ -222,6 +222,20 @@ int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t b
 	return status;
 }
 
+static int see_task(void *arg, const struct kvm_event *event)
+{
+	return guest_lives_now_take(arg, event);
+}
+
+int top_input_kvm_add_tasks(struct top_input_kvm *input)
+{
+	input->tasks = guest_lives_now_new(highest(&input->cpus) + 1);
+	if (!input->tasks)
+		return -ENOMEM;
+	kvm_follow_observe(input->follow, see_task, input->tasks);
+	return 0;
+}
+
 bool top_input_kvm_is_idle(const struct top_input_kvm *input)
 {
 	return input->knows_guests && !input->live.n_guests;
@@ -235,6 +249,7 @@ void top_input_kvm_close(struct top_input_kvm *input)
 	free(input->cpus.all);
 	free(input->page);
 	kvm_follow_free(input->follow);
+	guest_lives_now_free(input->tasks);
 	kvm_pages_free(input->pages);
 	kvm_live_free(&input->live);
 }
@@ -413,10 +428,29 @@ static int kvm_model(void *self, int64_t begin_ns, int64_t end_ns, struct virt_m
 	return kvm_follow_model(input->follow, begin_ns, end_ns, model);
 }
 
+static const char *comm_of(const void *arg, int32_t pid)
+{
+	return kvm_follow_comm(arg, pid);
+}
+
+static int kvm_tasks(void *self, int64_t end_ns, struct host_tasks *tasks)
+{
+	struct top_input_kvm *input = self;
+	int ret = host_tasks_show(tasks, input->tasks, end_ns, comm_of, input->follow);
+
+	if (ret)
+		host_tasks_hide(tasks);
+	return ret;
+}
+
 static void kvm_forget(void *self, int64_t before_ns)
 {
+	struct top_input_kvm *input = self;
+
 	/* without memory, what is dead stays a while */
-	kvm_follow_forget(((struct top_input_kvm *)self)->follow, before_ns);
+	kvm_follow_forget(input->follow, before_ns);
+	if (input->tasks)
+		guest_lives_now_forget(input->tasks, before_ns);
 }
 
 /** What was lost is counted, and nothing else can be wrong with it. */
@@ -448,6 +482,7 @@ const struct top_input top_input_kvm = {
 	.next = kvm_next,
 	.last = kvm_last,
 	.model = kvm_model,
+	.tasks = kvm_tasks,
 	.forget = kvm_forget,
 	.notes = kvm_notes,
 	.count = kvm_count,

@@ -11,6 +11,7 @@
 #ifndef KSHARK_VIRT_TOP_INPUT_KVM_H
 #define KSHARK_VIRT_TOP_INPUT_KVM_H
 
+#include "guest_lives.h"
 #include "kvm_live.h"
 #include "kvm_pages.h"
 #include "record_buffers.h"
@@ -33,6 +34,7 @@ struct top_input_kvm {
 	struct kvm_pages *pages;
 	struct kvm_follow *follow;
 	struct kvm_live	live;
+	struct guest_lives_now *tasks;	/* of the host; NULL: they are not asked for */
 	unsigned char	*page;
 	uint64_t	max_bytes;	/* that wait at most */
 	int64_t		settled_ns;	/* all that came before this is there */
@@ -57,6 +59,9 @@ struct top_input_kvm {
  */
 int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
 		       uint64_t max_bytes, bool no_exits);
+
+/** top_input_kvm_add_tasks - also those of the host; before the first record. 0 or -ENOMEM. */
+int top_input_kvm_add_tasks(struct top_input_kvm *input);
 
 /** top_input_kvm_is_idle - is it known that no machine runs? */
 bool top_input_kvm_is_idle(const struct top_input_kvm *input);

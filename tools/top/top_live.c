@@ -202,17 +202,24 @@ void top_live_notes(struct top_live *live, struct trace_notes *notes)
 	pthread_mutex_unlock(&live->lock);
 }
 
+/** What intervals are made of. */
+struct known {
+	struct virt_model *model;
+	struct host_tasks tasks;	/* if they are asked for */
+};
+
 /** The next interval, up to @to_ns. Return: 0 or a negative errno. */
-static int live_interval(struct top_live *live, struct virt_model *model, int64_t to_ns)
+static int live_interval(struct top_live *live, const struct known *known, int64_t to_ns)
 {
+	struct virt_model *model = known->model;
 	struct model_load load = { .model = model };
 	struct report report = {
 		.load = &load, .from_ns = live->from_ns, .to_ns = to_ns,
-		.lost = virt_loss_walk_new(model),
+		.lost = virt_loss_walk_new(model), .host_tasks = &known->tasks,
 	};
 	struct top_interval interval;
 	int ret = report.lost ? top_interval_make(&interval, &report, live->options.vcpus,
-						  TOP_LIVING) : -ENOMEM;
+						  TOP_LIVING | live->options.scope) : -ENOMEM;
 
 	virt_loss_walk_free(report.lost);
 	live->losses += virt_model_count_losses(model, VIRT_NONE, live->from_ns, to_ns).losses;
@@ -226,26 +233,42 @@ static int live_interval(struct top_live *live, struct virt_model *model, int64_
 	return ret;
 }
 
-static int make_model(struct top_live *live, int64_t end_ns, struct virt_model **model)
+static void forget(const struct top_live *live, struct known *known)
+{
+	if (live->options.scope & TOP_TASKS)
+		host_tasks_hide(&known->tasks);
+	virt_model_free(known->model);
+}
+
+/** @known: to be given to forget(), unless it fails. Return: 0 or a negative errno. */
+static int know(struct top_live *live, int64_t end_ns, struct known *known)
 {
 	const struct top_live_options *options = &live->options;
 	int64_t begin_ns = live->from_ns - TOP_BEFORE_NS;
+	int ret;
 
+	*known = (struct known){ .model = NULL };
 	options->input->forget(options->self, begin_ns);
-	return options->input->model(options->self, begin_ns, end_ns, model);
+	ret = options->input->model(options->self, begin_ns, end_ns, &known->model);
+	if (ret || !(options->scope & TOP_TASKS))
+		return ret;
+	ret = options->input->tasks(options->self, end_ns, &known->tasks);
+	if (ret)
+		forget(live, known);
+	return ret;
 }
 
 /** All intervals that end before a time, from one model: nothing happens in between. */
-static int tell_until(struct top_live *live, struct virt_model *model, int64_t until_ns)
+static int tell_until(struct top_live *live, const struct known *known, int64_t until_ns)
 {
 	int64_t step = live->options.interval_ns;
 	uint64_t n = ((uint64_t)until_ns - (uint64_t)live->from_ns) / (uint64_t)step;
 	int ret = 0;
 
 	if (n > MAX_GAP)
-		return live_interval(live, model, live->from_ns + (int64_t)n * step);
+		return live_interval(live, known, live->from_ns + (int64_t)n * step);
 	while (!ret && n--)
-		ret = live_interval(live, model, live->from_ns + step);
+		ret = live_interval(live, known, live->from_ns + step);
 	return ret;
 }
 
@@ -254,7 +277,7 @@ static int tell_whole(struct top_live *live)
 {
 	const struct top_live_options *options = &live->options;
 	int64_t needs_ns = plus(options->interval_ns, options->hold_ns);
-	struct virt_model *model;
+	struct known known;
 	int ret;
 
 	while ((ret = options->input->feed(options->self, plus(live->from_ns, needs_ns))) > 0) {
@@ -263,11 +286,11 @@ static int tell_whole(struct top_live *live)
 		if (known_ns == INT64_MAX)
 			return 0;
 		/* if there is more than one interval, the model has nothing new for the others */
-		ret = make_model(live, known_ns, &model);
+		ret = know(live, known_ns, &known);
 		if (ret)
 			return ret;
-		ret = tell_until(live, model, known_ns - options->hold_ns);
-		virt_model_free(model);
+		ret = tell_until(live, &known, known_ns - options->hold_ns);
+		forget(live, &known);
 		if (ret)
 			return ret;
 	}
@@ -278,7 +301,7 @@ static int tell_whole(struct top_live *live)
 static int tell_rest(struct top_live *live)
 {
 	const struct top_live_options *options = &live->options;
-	struct virt_model *model;
+	struct known known;
 	int64_t end_ns;
 	int ret = options->input->feed(options->self, INT64_MAX);
 
@@ -287,17 +310,17 @@ static int tell_rest(struct top_live *live)
 	end_ns = options->input->last(options->self);
 	if (end_ns <= live->from_ns)
 		return 0;
-	ret = make_model(live, end_ns, &model);
+	ret = know(live, end_ns, &known);
 	if (ret)
 		return ret;
 	while (!ret && live->from_ns < end_ns) {
 		int64_t to_ns = plus(live->from_ns, options->interval_ns);
 
-		ret = live_interval(live, model, to_ns < end_ns ? to_ns : end_ns);
+		ret = live_interval(live, &known, to_ns < end_ns ? to_ns : end_ns);
 	}
 	if (!ret)
-		set_notes(live, model, true, NULL);
-	virt_model_free(model);
+		set_notes(live, known.model, true, NULL);
+	forget(live, &known);
 	return ret;
 }
 

@@ -11,6 +11,7 @@
 #ifndef KSHARK_VIRT_TOP_LIVE_H
 #define KSHARK_VIRT_TOP_LIVE_H
 
+#include "host_tasks.h"
 #include "top.h"
 
 /** What a trace that is being recorded comes from. */
@@ -32,6 +33,8 @@ struct top_input {
 	int64_t	(*next)(const void *self);
 	int64_t	(*last)(const void *self);
 	int	(*model)(void *self, int64_t begin_ns, int64_t end_ns, struct virt_model **model);
+	/** The host's tasks up to the end of the model: host_tasks_show(). NULL: none is known. */
+	int	(*tasks)(void *self, int64_t end_ns, struct host_tasks *tasks);
 	void	(*forget)(void *self, int64_t before_ns);
 	/** What limits the numbers, as far as it is known by now; as host_trace_notes(). */
 	void	(*notes)(const void *self, struct trace_notes *notes);
@@ -50,6 +53,7 @@ struct top_live_options {
 	bool			drops;		/* the oldest go; else it waits until taken */
 	uint64_t		left_out;	/* kinds of records without a note, see
 						 * host_note_lacks() */
+	unsigned int	scope;		/* set of enum top_scope */
 };
 
 enum top_state {
