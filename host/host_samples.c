@@ -39,6 +39,11 @@ struct columns {
 	int	n;
 };
 
+const char *host_sample_key(enum host_sample_number number)
+{
+	return keys[number];
+}
+
 char *host_samples_path(const char *trace_path)
 {
 	char *path;
@@ -181,9 +186,8 @@ static int take_lines(struct host_samples *samples, const struct columns *column
 		}
 		if (samples->n == HOST_SAMPLES_MAX)
 			return -EFBIG;
-		if (ARRAY_GROW(samples->all, samples->n, samples->room))
+		if (host_samples_add(samples, &sample))
 			return -ENOMEM;
-		samples->all[samples->n++] = sample;
 	}
 	return ferror(file) ? -EIO : 0;
 }
@@ -226,6 +230,25 @@ int host_samples_read(struct host_samples *samples, const char *trace_path)
 		close(fd);
 	free(path);
 	return ret;
+}
+
+int host_samples_add(struct host_samples *samples, const struct host_sample *sample)
+{
+	if (ARRAY_GROW(samples->all, samples->n, samples->room))
+		return -ENOMEM;
+	samples->all[samples->n++] = *sample;
+	return 0;
+}
+
+void host_samples_forget(struct host_samples *samples, int64_t before_ns)
+{
+	size_t n = 0;
+
+	while (n + 1 < samples->n && samples->all[n + 1].time_ns <= before_ns)
+		n++;
+	samples->n -= n;
+	if (n)
+		memmove(samples->all, samples->all + n, samples->n * sizeof(*samples->all));
 }
 
 void host_samples_free(struct host_samples *samples)

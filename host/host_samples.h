@@ -103,6 +103,9 @@ struct host_samples {
 	size_t		bad_lines;	/* that are no samples, or not later than the one before */
 };
 
+/** host_sample_key - what a number is called: "guest_ns", "runnable" */
+const char *host_sample_key(enum host_sample_number number);
+
 /** host_samples_path - where the samples of a trace belong. Return: to be freed, or NULL. */
 char *host_samples_path(const char *trace_path);
 
@@ -126,6 +129,12 @@ int host_samples_read(struct host_samples *samples, const char *trace_path);
 
 /** host_samples_take - the same of a file that is open, of any number of bytes */
 int host_samples_take(struct host_samples *samples, FILE *file);
+
+/** host_samples_add - a sample after all others. Return: 0 or -ENOMEM. */
+int host_samples_add(struct host_samples *samples, const struct host_sample *sample);
+
+/** host_samples_forget - those that no interval needs which begins at a time or later */
+void host_samples_forget(struct host_samples *samples, int64_t before_ns);
 void host_samples_free(struct host_samples *samples);
 
 /** An interval; by enum host_sample_number. */

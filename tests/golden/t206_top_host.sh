@@ -156,7 +156,7 @@ status 2
 says "$ERR" 'there are no counters of tasks'
 run top --tasks --listen 1
 status 2
-says "$ERR" 'leave out --listen'
+says "$ERR" 'leave out --tasks'
 take kvm-shared
 for format in text json; do
 	whole -f $format --interval 300ms --vcpu g1

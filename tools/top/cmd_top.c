@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model_over_time.h"
 #include "model_tasks.h"
 #include "record.h"
 #include "report_range.h"
@@ -43,7 +44,7 @@ static const struct top_format *const formats[] = {
 struct top_options {
 	const struct ksv_command *command;
 	int			format;		/* index of @formats; -1: none was asked for */
-	bool			quiet, once, follow, no_exits, exits, tasks;
+	bool			quiet, once, follow, no_exits, exits, tasks, host;
 	const char		*output, *sidecar, *listen;
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to, interval, hold;
@@ -67,6 +68,9 @@ static const struct ksv_option top_option_table[] = {
 	{ 0, "tasks", NULL, "also the tasks of a KVM host: their time on pCPUs, waits and\n"
 	  "wake-ups; of a complete trace, or of this host",
 	  ksv_take_flag, offsetof(OPTIONS, tasks), NULL },
+	{ 0, "host", NULL, "also a KVM host as a whole: time of pCPUs by kind, pressure,\n"
+	  "context switches, memory; of a recording, or of this host",
+	  ksv_take_flag, offsetof(OPTIONS, host), NULL },
 	{ 0, "follow", NULL, "FILE is still being written: wait for more at its end",
 	  ksv_take_flag, offsetof(OPTIONS, follow), NULL },
 	{ 0, "listen", "ADDRESS:PORT", "serve counters of live input over HTTP, at\n/metrics; PORT "
@@ -93,7 +97,8 @@ static const struct ksv_option top_option_table[] = {
 
 static unsigned int scope_of(const struct top_options *options)
 {
-	return (options->exits ? TOP_ARGUMENTS : 0U) | (options->tasks ? TOP_TASKS : 0U);
+	return (options->exits ? TOP_ARGUMENTS : 0U) | (options->tasks ? TOP_TASKS : 0U) |
+	       (options->host ? TOP_WHOLE_HOST : 0U);
 }
 
 /** Times may be farther apart than a time can be. */
@@ -239,6 +244,19 @@ static bool wants_screen(const struct top_options *options)
 	       !options->once && !options->output && top_screen_can();
 }
 
+/** Return: KSV_EXIT_OK, or after a message. */
+static int read_samples(const struct model_load *load, struct host_samples *samples)
+{
+	int ret = load->host.kvm ? model_samples_read(samples, load, load->path) : 0;
+
+	if (ret)
+		ksv_error("%s: not enough memory", load->path);
+	else if (!samples->n)
+		ksv_error("%s: --host: there are no samples of the host's counters beside it: "
+			  "'kshark-virt record' takes them on a KVM host", load->path);
+	return ret ? KSV_EXIT_FILE : samples->n ? KSV_EXIT_OK : KSV_EXIT_UNTOLD;
+}
+
 static int top_file(struct top_options *options, const char *path, const struct trace_notes *before)
 {
 	struct model_load load = {
@@ -246,7 +264,10 @@ static int top_file(struct top_options *options, const char *path, const struct 
 		.command = options->command, .vcpus = &options->vcpus,
 	};
 	struct host_tasks tasks = { .tasks.trace = NULL };
-	struct report report = { .file = path, .load = &load, .host_tasks = &tasks };
+	struct host_samples samples = { .n = 0 };
+	struct report report = {
+		.file = path, .load = &load, .host_tasks = &tasks, .host_samples = &samples,
+	};
 	bool screen = wants_screen(options);
 	int status = model_load(&load);
 
@@ -258,6 +279,8 @@ static int top_file(struct top_options *options, const char *path, const struct 
 		status = set_window(options, &report);
 	if (!status && options->tasks)
 		status = model_tasks_read(&load, &tasks, "--tasks");
+	if (!status && options->host)
+		status = read_samples(&load, &samples);
 	if (!status && screen)
 		status = show_file(options, &report);
 	if ((!status && !screen) || status == -ENOTTY)
@@ -266,6 +289,7 @@ static int top_file(struct top_options *options, const char *path, const struct 
 		model_notes(&load);
 	virt_loss_walk_free(report.lost);
 	host_tasks_free(&tasks);
+	host_samples_free(&samples);
 	model_unload(&load);
 	return status;
 }
@@ -298,9 +322,9 @@ static int check_stream(const struct top_options *options, const char *path)
 
 	if (status)
 		return status;
-	if (options->tasks)
-		return ksv_usage_error(options->command, "%s: --tasks requires a complete trace, or "
-				       "this KVM host", path);
+	if (options->tasks || options->host)
+		return ksv_usage_error(options->command, "%s: --%s requires a complete trace, or "
+				       "this KVM host", path, options->tasks ? "tasks" : "host");
 	if (isatty(STDIN_FILENO) && !strcmp(path, "-"))
 		return ksv_usage_error(options->command, "standard input is a terminal: "
 				       "xentrace -D - | kshark-virt top -");
@@ -455,32 +479,38 @@ static bool always(void *arg)
 	return true;
 }
 
+/** An interval is printed when the sample after it is there. */
+static int64_t sample_ns(const struct top_options *options)
+{
+	int64_t ns = options->hold.ns / 2;
+
+	return ns > HOST_SAMPLE_NS ? HOST_SAMPLE_NS : ns > 0 ? ns : 1;
+}
+
 /** @path: what was given; @grows: as follow() */
 static int follow_host(struct top_options *options, const char *path, bool (*grows)(void *arg),
 		       void *arg)
 {
 	static const char name[] = "this host";
+	const struct top_input_kvm_options kvm = {
+		.buffer = options->buffer ? : BUFFER, .max_bytes = options->limit,
+		.no_exits = options->no_exits, .tasks = options->tasks,
+		.sample_ns = options->host ? sample_ns(options) : 0,
+	};
 	struct top_input_kvm input;
 	int status = check_live(options, path);
 
 	/* tasks that come and go would be counters without end */
 	if (!status && options->tasks &&
 	    (options->listen || (options->format >= 0 && formats[options->format]->at_once)))
-		status = ksv_usage_error(options->command, "%s: there are no counters of tasks: "
-					 "leave out %s", path, options->listen ? "--listen" :
-					 "openmetrics and prometheus, or --tasks");
+		status = ksv_usage_error(options->command, "%s: there are no counters of tasks of "
+					 "this host: leave out --tasks", path);
 	/* what is changed in the kernel becomes as it was */
 	top_follow_signals();
 	if (!status)
-		status = top_input_kvm_open(&input, name, options->buffer ? : BUFFER,
-					    options->limit, options->no_exits);
+		status = top_input_kvm_open(&input, name, &kvm);
 	if (status)
 		return status;
-	if (options->tasks && top_input_kvm_add_tasks(&input)) {
-		ksv_error("%s: not enough memory", name);
-		top_input_kvm_close(&input);
-		return KSV_EXIT_FILE;
-	}
 	if (!options->quiet && options->no_exits)
 		ksv_note("%s: VM exits are not recorded (--no-exits): exits, guest, hypervisor, "
 			 "polling and vmm are unknown", name);

@@ -23,6 +23,9 @@ enum top_kind {
 	TOP_LOSS,		/* of a pCPU */
 	TOP_TASK,		/* of the host, on pCPUs, if it is asked for */
 	TOP_TASK_WAIT,		/* of the same task: for a pCPU */
+	TOP_HOST_TIME,		/* of the host as a whole, if it is asked for: its pCPUs' time by
+				 * kind, and pressure */
+	TOP_HOST,		/* of the same: what it counts, and the means of states */
 	TOP_N_KINDS
 };
 
@@ -56,6 +59,7 @@ enum top_scope {
 				 * most of it */
 	TOP_ARGUMENTS = 1 << 1,	/* also TOP_ARGUMENT, which takes longer */
 	TOP_TASKS = 1 << 2,	/* also TOP_TASK; @report has the host's tasks */
+	TOP_WHOLE_HOST = 1 << 3, /* also TOP_HOST; @report has the host's samples */
 };
 
 /**

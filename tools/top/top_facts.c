@@ -4,8 +4,11 @@
  * @brief	An interval, fact by fact.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "host_samples.h"
 #include "host_tasks.h"
 #include "top.h"
 #include "virt_arguments.h"
@@ -32,6 +35,8 @@ static const struct kind_row {
 	[TOP_LOSS] = { "lost", TOP_COUNT | TOP_NS },
 	[TOP_TASK] = { "task", TOP_COUNT | TOP_NS },
 	[TOP_TASK_WAIT] = { "task_wait", TOP_NS | TOP_COMPLETE | TOP_WAKE_NS },
+	[TOP_HOST_TIME] = { "host_time", TOP_NS },
+	[TOP_HOST] = { "host", TOP_COUNT },
 };
 
 const char *top_section(enum top_kind kind)
@@ -281,6 +286,55 @@ static int all_tasks(const struct walk *walk)
 	return ret;
 }
 
+static int64_t mean_of(double mean)
+{
+	return isnan(mean) ? VIRT_NONE : llround(mean);
+}
+
+/** Is it a time? Its unit in a file, "_ns", is not a part of its name then. */
+static bool is_host_time(const char *key, int *length)
+{
+	const char *unit = strrchr(key, '_');
+	bool is = unit && !strcmp(unit, "_ns");
+
+	*length = (int)(is ? (size_t)(unit - key) : strlen(key));
+	return is;
+}
+
+/** What the kernel counted in the interval, and the means of what there was. */
+static void host_facts(const struct walk *walk, enum top_kind kind)
+{
+	const struct report *report = walk->report;
+	struct top_fact fact = {
+		.kind = kind, .machine = report_works_for(report, VIRT_NONE, false),
+		.machine_id = VIRT_NONE, .vcpu_id = VIRT_NONE, .pcpu = VIRT_NONE,
+		.complete = VIRT_NONE, .wake_ns = VIRT_NONE,
+	};
+	struct host_sample_sums sums;
+	char name[64];
+
+	host_samples_sum(report->host_samples, report->from_ns, report->to_ns, &sums);
+	fact.known_ns = host_samples_cpu_ns(&sums);
+	if (fact.known_ns == HOST_SAMPLE_UNKNOWN)
+		fact.known_ns = 0;
+	for (int i = 0; i < HOST_N_SAMPLED; i++) {
+		const char *key = host_sample_key((enum host_sample_number)i);
+		int64_t value = i < HOST_N_COUNTERS ? sums.counts[i] : mean_of(sums.means[i]);
+		int length;
+
+		if (is_host_time(key, &length) != (kind == TOP_HOST_TIME))
+			continue;
+		if (value == HOST_SAMPLE_UNKNOWN)
+			value = VIRT_NONE;
+		snprintf(name, sizeof(name), "%.*s", length, key);
+		fact.id = i;
+		fact.name = name;
+		fact.ns = kind == TOP_HOST_TIME ? value : VIRT_NONE;
+		fact.count = kind == TOP_HOST_TIME ? VIRT_NONE : value;
+		walk->take(walk->arg, &fact);
+	}
+}
+
 int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned int scope,
 	      top_fact_fn take, void *arg)
 {
@@ -299,6 +353,10 @@ int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned 
 		pcpu_facts(&walk);
 	if (!ret && scope & TOP_TASKS)
 		ret = all_tasks(&walk);
+	if (!ret && scope & TOP_WHOLE_HOST) {
+		host_facts(&walk, TOP_HOST_TIME);
+		host_facts(&walk, TOP_HOST);
+	}
 	report_free(report);
 	return ret;
 }

@@ -181,15 +181,44 @@ static int highest(const struct record_cpus *cpus)
 	return cpu;
 }
 
-int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
-		       uint64_t max_bytes, bool no_exits)
+static int see_task(void *arg, const struct kvm_event *event)
 {
-	struct kvm_follow_options options = { 0 };
+	return guest_lives_now_take(arg, event);
+}
+
+/** Return: 0 or -ENOMEM. */
+static int add_tasks(struct top_input_kvm *input)
+{
+	input->tasks = guest_lives_now_new(highest(&input->cpus) + 1);
+	if (!input->tasks)
+		return -ENOMEM;
+	kvm_follow_observe(input->follow, see_task, input->tasks);
+	return 0;
+}
+
+/** What the kernel counts by now, if it is time. @ends: it is. Return: 0 or -ENOMEM. */
+static int look_at_host(struct top_input_kvm *input, bool ends)
+{
+	struct host_sample sample = { .time_ns = record_now_ns() };
+
+	if (!input->sample_ns || sample.time_ns <= input->sampled_ns ||
+	    (!ends && input->samples.n && sample.time_ns - input->sampled_ns < input->sample_ns) ||
+	    !record_sample_read(&sample))
+		return 0;
+	input->sampled_ns = sample.time_ns;
+	return host_samples_add(&input->samples, &sample);
+}
+
+int top_input_kvm_open(struct top_input_kvm *input, const char *name,
+		       const struct top_input_kvm_options *options)
+{
+	struct kvm_follow_options follow = { 0 };
 	char tracing[PATH_MAX], error[512];
 	int status = check();
 
 	*input = (struct top_input_kvm){
-		.name = name, .max_bytes = max_bytes, .no_exits = no_exits,
+		.name = name, .max_bytes = options->max_bytes, .no_exits = options->no_exits,
+		.sample_ns = options->sample_ns,
 		.settled_ns = INT64_MIN, .looked_ns = INT64_MIN / 2,
 	};
 	if (status)
@@ -200,19 +229,20 @@ int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t b
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	options.kinds = kvm_pages_kinds(input->pages);
-	status = start(input, buffer);
-	options.n_cpus = highest(&input->cpus) + 1;
+	follow.kinds = kvm_pages_kinds(input->pages);
+	/* the first sample is earlier than the first record */
+	status = look_at_host(input, false) ? KSV_EXIT_FILE : start(input, options->buffer);
+	follow.n_cpus = highest(&input->cpus) + 1;
 	input->page = malloc((size_t)getpagesize());
-	input->follow = status ? NULL : kvm_follow_new(&options);
+	input->follow = status ? NULL : kvm_follow_new(&follow);
 	if (!status && (!input->page || !input->follow || look_at_guests(input) ||
-			look_who_sleeps(input))) {
+			look_who_sleeps(input) || (options->tasks && add_tasks(input)))) {
 		ksv_error("%s: not enough memory", name);
 		status = KSV_EXIT_FILE;
 	}
 	for (int i = 0; i < input->live.n_notes && !status; i++)
 		ksv_note("%s", input->live.notes[i]);
-	if (!status && no_exits && !input->knows_guests) {
+	if (!status && input->no_exits && !input->knows_guests) {
 		ksv_error("%s: --no-exits needs debugfs: without records of VM exits, only "
 			  "/sys/kernel/debug/kvm shows which threads are vCPUs", name);
 		status = KSV_EXIT_FILE;
@@ -220,20 +250,6 @@ int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t b
 	if (status)
 		top_input_kvm_close(input);
 	return status;
-}
-
-static int see_task(void *arg, const struct kvm_event *event)
-{
-	return guest_lives_now_take(arg, event);
-}
-
-int top_input_kvm_add_tasks(struct top_input_kvm *input)
-{
-	input->tasks = guest_lives_now_new(highest(&input->cpus) + 1);
-	if (!input->tasks)
-		return -ENOMEM;
-	kvm_follow_observe(input->follow, see_task, input->tasks);
-	return 0;
 }
 
 bool top_input_kvm_is_idle(const struct top_input_kvm *input)
@@ -250,6 +266,7 @@ void top_input_kvm_close(struct top_input_kvm *input)
 	free(input->page);
 	kvm_follow_free(input->follow);
 	guest_lives_now_free(input->tasks);
+	host_samples_free(&input->samples);
 	kvm_pages_free(input->pages);
 	kvm_live_free(&input->live);
 }
@@ -355,6 +372,8 @@ static int kvm_read(void *self, int timeout_ms)
 	ret = take_all(input);
 	if (!ret)
 		ret = look(input);
+	if (!ret)
+		ret = look_at_host(input, false);
 	begin_if_enough(input);
 	kvm_pages_count(input->pages, &after);
 	return ret ? ret : after.records > before.records;
@@ -378,6 +397,8 @@ static int kvm_end(void *self)
 	ret = take_all(input);
 	if (!ret)
 		ret = look(input);
+	if (!ret)
+		ret = look_at_host(input, true);
 	input->ended = true;
 	begin_if_enough(input);
 	input->settled_ns = kvm_last(input);
@@ -443,6 +464,11 @@ static int kvm_tasks(void *self, int64_t end_ns, struct host_tasks *tasks)
 	return ret;
 }
 
+static const struct host_samples *kvm_samples(const void *self)
+{
+	return &((const struct top_input_kvm *)self)->samples;
+}
+
 static void kvm_forget(void *self, int64_t before_ns)
 {
 	struct top_input_kvm *input = self;
@@ -451,6 +477,7 @@ static void kvm_forget(void *self, int64_t before_ns)
 	kvm_follow_forget(input->follow, before_ns);
 	if (input->tasks)
 		guest_lives_now_forget(input->tasks, before_ns);
+	host_samples_forget(&input->samples, before_ns);
 }
 
 /** What was lost is counted, and nothing else can be wrong with it. */
@@ -483,6 +510,7 @@ const struct top_input top_input_kvm = {
 	.last = kvm_last,
 	.model = kvm_model,
 	.tasks = kvm_tasks,
+	.samples = kvm_samples,
 	.forget = kvm_forget,
 	.notes = kvm_notes,
 	.count = kvm_count,

@@ -12,6 +12,7 @@
 #define KSHARK_VIRT_TOP_INPUT_KVM_H
 
 #include "guest_lives.h"
+#include "host_samples.h"
 #include "kvm_live.h"
 #include "kvm_pages.h"
 #include "record_buffers.h"
@@ -35,6 +36,9 @@ struct top_input_kvm {
 	struct kvm_follow *follow;
 	struct kvm_live	live;
 	struct guest_lives_now *tasks;	/* of the host; NULL: they are not asked for */
+	struct host_samples samples;	/* the same; none */
+	int64_t		sample_ns;	/* between two of these; 0: they are not asked for */
+	int64_t		sampled_ns;	/* the time of the last one */
 	unsigned char	*page;
 	uint64_t	max_bytes;	/* that wait at most */
 	int64_t		settled_ns;	/* all that came before this is there */
@@ -49,19 +53,22 @@ struct top_input_kvm {
 	void		*arg;
 };
 
+struct top_input_kvm_options {
+	uint64_t	buffer;		/* bytes for each CPU */
+	uint64_t	max_bytes;	/* of records that wait */
+	bool		no_exits;	/* record only the scheduler: times between exits are
+					 * unknown, and exits cost nothing */
+	bool		tasks;		/* also those of the host */
+	int64_t		sample_ns;	/* sample its counters as often as that; 0: never */
+};
+
 /**
  * top_input_kvm_open - begin to record
- * @buffer: bytes for each CPU
- * @max_bytes: of records that wait
- * @no_exits: record only the scheduler: times between exits are unknown, and exits cost nothing
  *
  * Return: KSV_EXIT_OK, to be closed; or an exit status after a message.
  */
-int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
-		       uint64_t max_bytes, bool no_exits);
-
-/** top_input_kvm_add_tasks - also those of the host; before the first record. 0 or -ENOMEM. */
-int top_input_kvm_add_tasks(struct top_input_kvm *input);
+int top_input_kvm_open(struct top_input_kvm *input, const char *name,
+		       const struct top_input_kvm_options *options);
 
 /** top_input_kvm_is_idle - is it known that no machine runs? */
 bool top_input_kvm_is_idle(const struct top_input_kvm *input);

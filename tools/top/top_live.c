@@ -217,9 +217,14 @@ static int live_interval(struct top_live *live, const struct known *known, int64
 		.load = &load, .from_ns = live->from_ns, .to_ns = to_ns,
 		.lost = virt_loss_walk_new(model), .host_tasks = &known->tasks,
 	};
+	const struct top_live_options *options = &live->options;
 	struct top_interval interval;
-	int ret = report.lost ? top_interval_make(&interval, &report, live->options.vcpus,
-						  TOP_LIVING | live->options.scope) : -ENOMEM;
+	int ret;
+
+	if (options->scope & TOP_WHOLE_HOST)
+		report.host_samples = options->input->samples(options->self);
+	ret = report.lost ? top_interval_make(&interval, &report, options->vcpus,
+					      TOP_LIVING | options->scope) : -ENOMEM;
 
 	virt_loss_walk_free(report.lost);
 	live->losses += virt_model_count_losses(model, VIRT_NONE, live->from_ns, to_ns).losses;

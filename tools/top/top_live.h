@@ -11,6 +11,7 @@
 #ifndef KSHARK_VIRT_TOP_LIVE_H
 #define KSHARK_VIRT_TOP_LIVE_H
 
+#include "host_samples.h"
 #include "host_tasks.h"
 #include "top.h"
 
@@ -35,6 +36,8 @@ struct top_input {
 	int	(*model)(void *self, int64_t begin_ns, int64_t end_ns, struct virt_model **model);
 	/** The host's tasks up to the end of the model: host_tasks_show(). NULL: none is known. */
 	int	(*tasks)(void *self, int64_t end_ns, struct host_tasks *tasks);
+	/** Samples of the host, from the last one before what was forgotten on. NULL: has none. */
+	const struct host_samples *(*samples)(const void *self);
 	void	(*forget)(void *self, int64_t before_ns);
 	/** What limits the numbers, as far as it is known by now; as host_trace_notes(). */
 	void	(*notes)(const void *self, struct trace_notes *notes);

@@ -13,6 +13,7 @@
 #include <wchar.h>
 
 #include "escape.h"
+#include "host_samples.h"
 #include "text_columns.h"
 #include "top_screen_draw.h"
 #include "virt_colors.h"
@@ -200,6 +201,25 @@ static void draw_title(const struct top_screen *screen)
 	attroff(A_BOLD);
 }
 
+/** What the host's pCPUs did, if it is asked for. */
+static void draw_host(struct pen *pen, const struct top_interval *interval)
+{
+	const char *separator = "; host: ";
+
+	for (size_t i = 0; interval && i < interval->n; i++) {
+		const struct top_fact *fact = &interval->facts[i];
+
+		if (fact->kind != TOP_HOST_TIME || fact->id >= HOST_SAMPLE_SWITCHES || !fact->ns)
+			continue;
+		put(pen, "%s%s ", separator, fact->name);
+		if (fact->ns == VIRT_NONE || !fact->known_ns)
+			put(pen, "?");
+		else
+			put(pen, "%.1f", 100 * (double)fact->ns / (double)fact->known_ns);
+		separator = ", ";
+	}
+}
+
 static void draw_losses(const struct top_screen *screen)
 {
 	const struct top_count *count = &screen->status.count;
@@ -225,6 +245,7 @@ static void draw_losses(const struct top_screen *screen)
 		put(&pen, "; %" PRIu64 " taken early: no room", count->hurried);
 	if (count->records)
 		put(&pen, "; %" PRIu64 " records in all", count->records);
+	draw_host(&pen, screen->interval);
 }
 
 /* --- columns --------------------------------------------------------------------------------- */

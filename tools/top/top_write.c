@@ -4,8 +4,11 @@
  * @brief	Intervals as text, CSV and JSON: a fact is a word, a row, an object.
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "host_samples.h"
 #include "table.h"
 #include "text_columns.h"
 #include "top.h"
@@ -26,6 +29,11 @@ struct text {
 static bool is_task(const struct top_fact *fact)
 {
 	return fact->kind == TOP_TASK || fact->kind == TOP_TASK_WAIT;
+}
+
+static bool is_host(const struct top_fact *fact)
+{
+	return fact->kind == TOP_HOST_TIME || fact->kind == TOP_HOST;
 }
 
 /** A line per vCPU and kind, and per task of the host. */
@@ -51,6 +59,10 @@ static void text_line(struct text *text, const struct top_fact *fact)
 		out_str(text->out, "  ");
 		out_text_left(text->out, fact->name, TEXT_NAME + 6);
 		out_text_left(text->out, fact->machine, 10);
+	} else if (fact->kind == TOP_HOST_TIME) {
+		out_style(text->out, OUT_HEAD);
+		out_text_left(text->out, fact->machine, TEXT_NAME);
+		out_style(text->out, OUT_PLAIN);
 	} else if (fact->kind == TOP_LOSS) {
 		snprintf(pcpu, sizeof(pcpu), "p%d", fact->pcpu);
 		out_left(text->out, pcpu, strlen(pcpu), TEXT_NAME);
@@ -61,6 +73,7 @@ static void text_line(struct text *text, const struct top_fact *fact)
 			[TOP_ARGUMENT] = "exits for",
 			[TOP_WAKE] = "wake-ups",
 			[TOP_STEAL] = "preempted by",
+			[TOP_HOST] = "counted",
 		};
 
 		out_str(text->out, "    ");
@@ -123,6 +136,28 @@ static void text_task(struct output *out, const struct top_fact *fact)
 		text_wake_ns(out, fact->wake_ns);
 }
 
+/** What there is none of is left out. */
+static void text_host(struct output *out, const struct top_fact *fact)
+{
+	const char *unit = strrchr(fact->name, '_');
+	bool is_bytes = unit && !strcmp(unit, "_bytes");
+	int64_t value = fact->kind == TOP_HOST_TIME ? fact->ns : fact->count;
+
+	if (!value)
+		return;
+	out_printf(out, "  %.*s", is_bytes ? (int)(unit - fact->name) : INT_MAX, fact->name);
+	if (value == VIRT_NONE)
+		out_str(out, " -");
+	else if (fact->kind == TOP_HOST_TIME && fact->id < HOST_SAMPLE_SWITCHES)
+		text_share(out, fact->ns, fact->known_ns, 0);
+	else if (fact->kind == TOP_HOST_TIME)
+		text_ns(out, " pressure ", fact->ns, "");
+	else if (is_bytes)
+		out_printf(out, " %.1f MB", (double)value / 1e6);
+	else
+		out_printf(out, " %" PRId64, value);
+}
+
 static void text_fact(struct text *text, const struct top_fact *fact)
 {
 	struct output *out = text->out;
@@ -130,8 +165,8 @@ static void text_fact(struct text *text, const struct top_fact *fact)
 	char names[VIRT_STATE_NAMES];
 
 	text_line(text, fact);
-	if (is_task(fact)) {
-		text_task(out, fact);
+	if (is_task(fact) || is_host(fact)) {
+		(is_task(fact) ? text_task : text_host)(out, fact);
 		return;
 	}
 	if (is_state && !fact->ns)

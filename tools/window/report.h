@@ -50,6 +50,7 @@ struct report {
 	struct virt_loss_walk	*lost;		/* of commands with intervals, which free it */
 	int			n_pcpus;
 	const struct host_tasks	*host_tasks;	/* of commands with intervals that show them */
+	const struct host_samples *host_samples; /* the same */
 	int			n_intervals;	/* of a page that shows the window in intervals */
 	const struct host_topology *topology;	/* if it is asked for; or NULL */
 	const struct model_monitors *monitors;	/* the same */
