@@ -12,30 +12,8 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "close_others.h"
 #include "kvm_apart.h"
-
-/** The lowest descriptor to keep from @first on. Return: -1: there is none. */
-static int next_kept(const int *keep, size_t n, int first)
-{
-	int next = -1;
-
-	for (size_t i = 0; i < n; i++)
-		if (keep[i] >= first && (next < 0 || keep[i] < next))
-			next = keep[i];
-	return next;
-}
-
-static void close_others(const int *keep, size_t n)
-{
-	int first = STDERR_FILENO + 1, next;
-
-	while ((next = next_kept(keep, n, first)) >= 0) {
-		if (next > first)
-			close_range((unsigned int)first, (unsigned int)next - 1, 0);
-		first = next + 1;
-	}
-	close_range((unsigned int)first, ~0U, 0);
-}
 
 void kvm_apart_settle(const int *keep, size_t n)
 {

@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "close_others.h"
 #include "record.h"
 #include "record_buffers.h"
 #include "record_tracing.h"
@@ -122,16 +123,18 @@ static void copy_pages(struct copy *copy, int input)
 /** Those of ours that it does not need would keep locks and pipes of ours open. */
 static void keep_descriptors(const struct copy *copy, int input)
 {
-	int last = (int)sysconf(_SC_OPEN_MAX);
+	int *keep = calloc(2 * (size_t)copy->cpus.n + 1, sizeof(*keep));
+	size_t n = 0;
 
-	for (int fd = STDERR_FILENO + 1; fd < (last > 0 && last < 65536 ? last : 65536); fd++) {
-		bool needed = fd == input;
-
-		for (int i = 0; i < copy->cpus.n && !needed; i++)
-			needed = fd == copy->cpus.all[i].fd || fd == copy->files[i];
-		if (!needed)
-			close(fd);
+	if (!keep)
+		fail("the process that copies pages cannot begin");
+	keep[n++] = input;
+	for (int i = 0; i < copy->cpus.n; i++) {
+		keep[n++] = copy->cpus.all[i].fd;
+		keep[n++] = copy->files[i];
 	}
+	close_others(keep, n);
+	free(keep);
 }
 
 __attribute__((noreturn))
