@@ -14,6 +14,7 @@
 #include "host_modes.h"
 #include "key_map.h"
 #include "record_gaps.h"
+#include "syscall_args.h"
 
 /** Linux's include/trace/events/lock.h, since 5.19: LCB_F_SPIN ... */
 enum {
@@ -147,25 +148,6 @@ static uint32_t futex_flags(uint64_t op)
 	}
 }
 
-/** Argument @n of a system call: "ARRAY[08, 00, 00, 00, 00, 00, 00, 00, d5, ..."; of x86. */
-static bool argument_of(const char *text, size_t n, uint64_t *value)
-{
-	const char *at = strchr(text, '[');
-
-	*value = 0;
-	for (size_t i = 0; at && i < 8 * (n + 1); i++) {
-		char *end;
-		unsigned long byte = strtoul(at + 1, &end, 16);
-
-		if (end == at + 1 || byte > 0xff)
-			return false;
-		if (i >= 8 * n)
-			*value |= (uint64_t)byte << 8 * (i % 8);
-		at = *end == ',' || *end == ']' ? end : NULL;
-	}
-	return at;
-}
-
 /** The fields of a record that matter. */
 struct fields {
 	uint64_t	address, number, op;
@@ -178,8 +160,8 @@ static void take_field(struct fields *fields, const struct kvm_line_field *field
 	const char *name = field->name;
 
 	if (field->text && !strcmp(name, "args")) {
-		fields->has_address = argument_of(field->text, 0, &fields->address);
-		fields->has_op = argument_of(field->text, 1, &fields->op);
+		fields->has_address = syscall_arg(field->text, 0, &fields->address);
+		fields->has_op = syscall_arg(field->text, 1, &fields->op);
 	} else if (field->text) {
 		return;
 	} else if (!strcmp(name, "lock_addr") || !strcmp(name, "uaddr")) {

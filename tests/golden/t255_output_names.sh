@@ -27,7 +27,7 @@ count_names() { names "$@" > n || { echo 0 > n && return 1; }; }
 
 columns=0 pages=0
 page "all sections" "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
-for option in exits waits threads tasks events disks locks over-time handlers migrations tracing; do
+for option in exits waits threads tasks events disks files locks over-time handlers migrations tracing; do
 	page "--$option" --$option "$SAMPLES/kvm-host.dat"
 done
 page --worst --worst 100 "$SAMPLES/hvm-exits.xen"

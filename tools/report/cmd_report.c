@@ -29,7 +29,7 @@
 /** What can be asked for instead of the report and needs no more than the model. */
 enum page {
 	PAGE_EXITS, PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS,
-	PAGE_DEVICES, PAGE_TASKS, PAGE_EVENTS, PAGE_DISKS, PAGE_LOCKS,
+	PAGE_DEVICES, PAGE_TASKS, PAGE_EVENTS, PAGE_DISKS, PAGE_FILES, PAGE_LOCKS,
 	PAGE_OVER_TIME, N_PAGES
 };
 
@@ -44,6 +44,7 @@ static const struct report_page *const report_pages[N_PAGES] = {
 	[PAGE_TASKS] = &report_host_tasks,
 	[PAGE_EVENTS] = &report_event_counts,
 	[PAGE_DISKS] = &report_disks,
+	[PAGE_FILES] = &report_file_calls,
 	[PAGE_LOCKS] = &report_locks,
 	[PAGE_OVER_TIME] = &report_over_time,
 };
@@ -224,6 +225,9 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_EVENTS]), NULL },
 	{ 0, "disks", NULL, "instead: requests to disks, by disk, VM and task",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_DISKS]), NULL },
+	{ 0, "files", NULL, "instead: bytes that tasks read and write by file\n"
+	  "descriptor, from system calls",
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_FILES]), NULL },
 	{ 0, "locks", NULL, "instead: waits for locks of the kernel and for futexes, by\nlock, "
 	  "VM and task",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_LOCKS]), NULL },
@@ -297,7 +301,7 @@ static int check_options(const struct report_options *options)
 	if (count_pages(options) + options->full > 1)
 		return ksv_usage_error(options->command, "only one of --full, --worst, --exits, "
 				       "--waits, --threads, --tasks, --events, --disks, "
-				       "--locks, --over-time, --handlers, --power, "
+				       "--files, --locks, --over-time, --handlers, --power, "
 				       "--migrations, --devices, --tracing, and "
 				       "--hypertrace, --boot, --function");
 	if (options->format == TABLE_HTML && count_pages(options) + options->full)

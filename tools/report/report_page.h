@@ -72,6 +72,7 @@ extern const struct report_page report_event_counts;
 
 /** What disks were asked for, and how long that took. */
 extern const struct report_page report_disks;
+extern const struct report_page report_file_calls;
 
 /** Which locks of the kernel were waited for, and how long. */
 extern const struct report_page report_locks;

@@ -164,7 +164,9 @@ void report_work_rows(const struct report_work *work, const struct table_rows *r
 {
 	const struct report *report = work->report;
 
-	table_rows(work->to, rows);
+	/* the first ones of a group have begun with it */
+	if (rows != &work->to->table->rows)
+		table_rows(work->to, rows);
 	for (uint32_t i = 0; i < sums->map.n_keys && !report_work_is_full(work); i++) {
 		const struct report_sum *sum = sums->all[i];
 		int32_t machine = of_tasks ? report_work_machine(work, sum->who) : sum->who;
