@@ -39,6 +39,14 @@ struct columns {
 	int	n;
 };
 
+struct virt_color host_cpu_color(int color)
+{
+	static const struct virt_color idle = { 0xe8, 0xeb, 0xef }, rest = { 0xa0, 0xa6, 0xad };
+
+	return color == HOST_COLOR_IDLE ? idle : color == HOST_COLOR_IOWAIT ? rest :
+	       virt_vcpu_color(color);
+}
+
 const char *host_sample_key(enum host_sample_number number)
 {
 	return keys[number];

@@ -17,6 +17,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "virt_colors.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -102,6 +104,18 @@ struct host_samples {
 	size_t		n, room;
 	size_t		bad_lines;	/* that are no samples, or not later than the one before */
 };
+
+/** Colours of what pCPUs do, in figures and the window. */
+enum host_cpu_color {
+	HOST_COLOR_UNKNOWN = -1, HOST_COLOR_IDLE = -2, HOST_COLOR_IOWAIT = -3,
+	/* those that vCPUs have, by number */
+	HOST_COLOR_USER = 1, HOST_COLOR_GUEST, HOST_COLOR_INTERRUPT, HOST_COLOR_SOFTIRQ,
+	HOST_COLOR_SYSTEM, HOST_COLOR_STEAL,
+	HOST_COLOR_IRQ = HOST_COLOR_INTERRUPT, HOST_COLOR_SYSCALL = HOST_COLOR_SYSTEM,
+};
+
+/** host_cpu_color - @color: enum host_cpu_color, or the number of a vCPU whose colour it is */
+struct virt_color host_cpu_color(int color);
 
 /** host_sample_key - what a number is called: "guest_ns", "runnable" */
 const char *host_sample_key(enum host_sample_number number);

@@ -24,6 +24,7 @@
 #include "VirtAxis.hpp"
 #include "VirtBookmarks.hpp"
 #include "VirtDock.hpp"
+#include "VirtHostStrip.hpp"
 #include "VirtLegend.hpp"
 #include "VirtMinimap.hpp"
 #include "VirtNames.hpp"
@@ -53,17 +54,28 @@ VirtLanes::VirtLanes(VirtView *view, const QWidget *graphs, Reactions reactions)
   _graphs(graphs),
   _map(new VirtMinimap(this, view)),
   _ticks(new VirtTicks(this)),
+  _host(new VirtHostStrip(this)),
   _reactions(std::move(reactions))
 {
 	setFrameShape(QFrame::StyledPanel);
 	setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 	setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
 	setFocusPolicy(Qt::StrongFocus);
-	setViewportMargins(0, _map->height() + _ticks->lineHeight(), 0, 0);
-	setMinimumHeight(_map->height() + _ticks->lineHeight() + 2 * frameWidth() +
-			 LEAST_LANES * rowHeight());
+	makeRoom();
 	setAccessibleName("Overview of all vCPUs");
 	viewport()->setBackgroundRole(QPalette::Base);
+}
+
+/** What is above the lanes. */
+int VirtLanes::headHeight() const
+{
+	return _map->height() + _ticks->lineHeight() + _host->fullHeight();
+}
+
+void VirtLanes::makeRoom()
+{
+	setViewportMargins(0, headHeight(), 0, 0);
+	setMinimumHeight(headHeight() + 2 * frameWidth() + LEAST_LANES * rowHeight());
 }
 
 bool VirtLanes::follow(const std::vector<VirtStream> &streams, int64_t from, int64_t to)
@@ -85,6 +97,8 @@ bool VirtLanes::follow(const std::vector<VirtStream> &streams, int64_t from, int
 	if (isOther) {
 		_serials = serials;
 		rebuild();
+		if (_host->load(streams))
+			makeRoom();
 	}
 	for (virt_lane &lane : _lanes) {
 		const VirtStream *stream = streamOf(lane);
@@ -257,7 +271,7 @@ QRect VirtLanes::bar() const
 /** Also of those that are folded or filtered away: what is below does not move for that. */
 int VirtLanes::fullHeight() const
 {
-	return _map->height() + _ticks->lineHeight() + 2 * frameWidth() +
+	return headHeight() + 2 * frameWidth() +
 	       rowHeight() * std::max<int>(LEAST_LANES, static_cast<int>(_lanes.size()));
 }
 
@@ -272,6 +286,9 @@ void VirtLanes::placeHead()
 			    _ticks->lineHeight());
 	_map->follow(_streams, _bar.left(), _bar.width());
 	_ticks->setTimes(_from, _to, _bar.left(), _bar.width());
+	_host->setGeometry(area.left(), _ticks->geometry().bottom() + 1, area.width(),
+			   _host->fullHeight());
+	_host->follow(_from, _to, _bar.left(), _bar.width());
 }
 
 /** Columns are whole ns, and so there may be fewer than pixels. */

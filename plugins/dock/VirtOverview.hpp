@@ -24,6 +24,7 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class VirtDock;
+class VirtHostStrip;
 class VirtMinimap;
 class VirtTicks;
 class VirtView;
@@ -103,6 +104,8 @@ private:
 	bool placeAsGraphs(int *left, int *width) const;
 	QRect bar() const;
 	void placeHead();
+	int headHeight() const;
+	void makeRoom();
 	virt_shade_window window(const VirtStream &stream) const;
 	const VirtStream *streamOf(const virt_lane &lane) const;
 	const std::vector<virt_shade_run> &shape(size_t lane);
@@ -116,6 +119,7 @@ private:
 	const QWidget			*_graphs;
 	VirtMinimap			*_map;
 	VirtTicks			*_ticks;
+	VirtHostStrip			*_host;
 	Reactions			_reactions;
 	std::function<void(QPainter *, const QRect &)> _over;
 	std::vector<VirtStream>		_streams;

@@ -131,7 +131,7 @@ QString text_of(const QWidget *widget)
 		return bar->currentMessage();
 	if (auto bar = qobject_cast<const QProgressBar *>(widget))
 		return QString::number(bar->value());
-	return QString();
+	return widget->accessibleName();
 }
 
 /** The window that a user deals with: the modal one, else the active one, else the main window. */

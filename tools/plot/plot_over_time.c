@@ -134,29 +134,15 @@ static double state_gib(const struct source *source, int number)
 
 /* --- panels ---------------------------------------------------------------------------------- */
 
-/** Colors of curves: those that vCPUs have, by number, and others. */
-enum {
-	COLOR_USER = 1, COLOR_GUEST, COLOR_INTERRUPT, COLOR_SOFTIRQ, COLOR_SYSTEM, COLOR_STEAL,
-	COLOR_IRQ = COLOR_INTERRUPT, COLOR_SYSCALL = COLOR_SYSTEM,
-	COLOR_UNKNOWN = -1, COLOR_IDLE = -2, COLOR_IOWAIT = -3,
-};
-
-static struct virt_color color_of(int color)
-{
-	static const struct virt_color idle = { 0xe8, 0xeb, 0xef }, rest = { 0xa0, 0xa6, 0xad };
-
-	return color == COLOR_IDLE ? idle : color == COLOR_IOWAIT ? rest : virt_vcpu_color(color);
-}
-
 /** A curve. */
 struct curve {
 	const char	*name;
 	value_of	*value;
-	int		number, color;
+	int		number, color;		/* for host_cpu_color() */
 };
 
-#define CPU(number, kind)	{ kind, cpu_share, HOST_SAMPLE_##number, COLOR_##number },
-#define MODE(number, mode)	{ mode, mode_share, HOST_MODE_##number, COLOR_##number },
+#define CPU(number, kind)	{ kind, cpu_share, HOST_SAMPLE_##number, HOST_COLOR_##number },
+#define MODE(number, mode)	{ mode, mode_share, HOST_MODE_##number, HOST_COLOR_##number },
 
 static const struct panel {
 	const char	*title;
@@ -168,7 +154,7 @@ static const struct panel {
 	} },
 	{ "CPU by records, %", true, {
 		HOST_MODES(MODE)
-		{ "mode not known", mode_share, HOST_MODE_UNKNOWN, COLOR_UNKNOWN },
+		{ "mode not known", mode_share, HOST_MODE_UNKNOWN, HOST_COLOR_UNKNOWN },
 	} },
 	{ "Context switches per second", false, {
 		{ "records", switch_rate, 0, 1 },
@@ -249,7 +235,8 @@ static void show_panel(struct shown *shown, const struct panel *panel,
 			continue;
 		to->series[to->n_series++] = (struct figure_series){
 			.name = curve->name, .values = values,
-			.unknown = curve->color == COLOR_UNKNOWN, .color = color_of(curve->color),
+			.unknown = curve->color == HOST_COLOR_UNKNOWN,
+			.color = host_cpu_color(curve->color),
 		};
 		shown->n_curves++;
 	}

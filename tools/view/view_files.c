@@ -23,6 +23,7 @@
 #include "foreign_convert.h"
 #include "foreign_file.h"
 #include "guest_pointer.h"
+#include "host_samples.h"
 #include "host_trace.h"
 #include "kvm_trace.h"
 #include "monitor_meta.h"
@@ -195,13 +196,24 @@ static int link_to(const char *target, const char *name)
 	return ret;
 }
 
-static int link_sidecar(const char *sidecar, const char *name)
+/** @link: the name, which is freed; NULL: there was no memory */
+static int link_as(const char *target, char *link)
 {
-	char *link = sidecar_path(name);
-	int ret = link ? link_to(sidecar, link) : -ENOMEM;
+	int ret = link ? link_to(target, link) : -ENOMEM;
 
 	free(link);
 	return ret;
+}
+
+/** What is beside a trace is beside its other name, too. @sidecar: or NULL */
+static int link_beside(const char *path, const char *sidecar, const char *name)
+{
+	char *samples = host_samples_path(path);
+	int ret = !samples ? -ENOMEM : access(samples, F_OK) ? 0 :
+		  link_as(samples, host_samples_path(name));
+
+	free(samples);
+	return ret || !sidecar ? ret : link_as(sidecar, sidecar_path(name));
 }
 
 /* --- handing over ---------------------------------------------------------------------------- */
@@ -360,8 +372,8 @@ static int hand_over_copy(struct view_files *files, const char *path, char **han
 		name = link_copy(files, copy);
 		ret = name ? 0 : -ENOMEM;
 	}
-	if (!ret && sidecar)
-		ret = link_sidecar(sidecar, name);
+	if (!ret)
+		ret = link_beside(path, sidecar, name);
 	if (!ret)
 		note_name(path, name, "KernelShark reads only trace.dat files, unpacked");
 	if (fd >= 0)
@@ -434,7 +446,7 @@ static int hand_over_file(struct view_files *files, const char *path, bool appen
 		goto out;
 	}
 	*handed = view_link_name(files, path, why);
-	ret = !*handed ? -ENOMEM : sidecar ? link_sidecar(sidecar, *handed) : 0;
+	ret = !*handed ? -ENOMEM : link_beside(path, sidecar, *handed);
 out:
 	free(sidecar);
 	free(expected);
