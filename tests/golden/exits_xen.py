@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Check "kshark-virt report --exits" of a xentrace file against what xenalyze prints of its records.
 
-Usage: exits_xen.py EXITS.json DUMP.txt
+Usage: exits_xen.py EXITS.json DUMP.txt [SUMMARY.txt]
 
 DUMP.txt comes from "xenalyze --dump-all". What follows a vmexit of a vCPU, up to its vmentry, shows what it
 was for. Its first records are of a vCPU that xenalyze does not know yet, so all vCPUs are compared together.
+
+SUMMARY.txt comes from "xenalyze --summary". Its table of ports lacks exits that have no vmentry, and reads in
+which the vCPU lost its pCPU: Xen records the port of a read with the answer, and for xenalyze the exit is over
+by then. In DUMP.txt these are io_assist.
 """
 import collections
 import json
@@ -49,7 +53,34 @@ def recount(path):
     return wanted
 
 
-def main(json_path, dump_path):
+def check_ports(wanted, dump_path, summary_path):
+    """The ports of all exits are those of the summary and those that it lacks."""
+    ports = collections.Counter()
+    for m in re.finditer(r"^ +([0-9a-f]+):\[([rw])\] +(\d+) ", open(summary_path, errors="replace").read(), re.M):
+        ports["read" if m[2] == "r" else "write", int(m[1], 16)] += int(m[3])
+    in_summary = sum(ports.values())
+    last = {}
+    for line in open(dump_path, errors="replace"):
+        m = LINE.match(line)
+        if not m:
+            continue
+        vcpu, what = m[1], m[2]
+        answer = re.match(r"io_assist \[ ([0-9a-f]+)", what)
+        port = re.match(r"io (read|write) port ([0-9a-f]+)", what)
+        if answer:
+            assert line.startswith("!"), line
+            ports["read", int(answer[1], 16)] += 1
+        elif port:
+            last[vcpu] = port[1], int(port[2], 16)
+        elif what.startswith("vmentry"):
+            last.pop(vcpu, None)
+    ports.update(last.values())
+    exits = collections.Counter({key[1]: n for key, n in wanted.items() if key[0] == "IOIO"})
+    assert exits == ports, (exits - ports, ports - exits)
+    print(f"{in_summary} of {sum(ports.values())} ports are in the summary")
+
+
+def main(json_path, dump_path, summary_path=None):
     wanted = recount(dump_path)
     got = collections.Counter()
     for vcpu in json.load(open(json_path))["vcpus"]:
@@ -66,6 +97,8 @@ def main(json_path, dump_path):
                 name = (port[1], int(port[2], 16)) if port else None if name == "not recorded" else name
                 got[reason["reason"], name] += part["count"]
     assert got == wanted, (got - wanted, wanted - got)
+    if summary_path:
+        check_ports(wanted, dump_path, summary_path)
     print(f"{len(got)} arguments, {sum(got.values())} exits agree")
     return not got
 

@@ -75,8 +75,10 @@ for trace in hvm-exits.xen hvm-io.xen credit2-4.20.xen; do
 	if command -v xenalyze > /dev/null && ! sanitized; then
 		xenalyze_says "$SAMPLES/$trace" --cpu-hz "$(known_hz "$trace")" --dump-all \
 			> "$WORK/xenalyze"
+		xenalyze_says "$SAMPLES/$trace" --cpu-hz "$(known_hz "$trace")" --summary \
+			> "$WORK/summary"
 		check "$trace: as xenalyze prints" python3 "$GOLDEN/exits_xen.py" \
-			"$WORK/exits.json" "$WORK/xenalyze"
+			"$WORK/exits.json" "$WORK/xenalyze" "$WORK/summary"
 	fi
 done
 run report --quiet --exits hvm-io.xen
