@@ -234,7 +234,10 @@ static const char *find_text(const char *text, size_t n, const char *word)
 	return memmem(text, n, word, strlen(word));
 }
 
-/** "rcu: \t1-....: (21000 ticks this GP) ...": print_cpu_stall_info() of tree_stall.h. */
+/**
+ * "rcu: \t1-....: (21000 ticks this GP) ...", or "(1 GPs behind)" of a CPU that has not noticed the
+ * last grace period: print_cpu_stall_info() of tree_stall.h.
+ */
 static bool take_stalled(const char *text, size_t n, int32_t *cpu)
 {
 	struct cursor cursor = { text, text + n };
@@ -247,7 +250,8 @@ static bool take_stalled(const char *text, size_t n, int32_t *cpu)
 	while (cursor.at < ticks && (*cursor.at == '\t' || *cursor.at == ' '))
 		cursor.at++;
 	return take_cpu(&cursor, cpu) && cursor.at < ticks && *cursor.at == '-' &&
-	       find_text(ticks, (size_t)(text + n - ticks), " this GP)");
+	       (find_text(ticks, (size_t)(text + n - ticks), " this GP)") ||
+		find_text(ticks, (size_t)(text + n - ticks), " GPs behind)"));
 }
 
 bool guest_log_more(enum guest_log_kind kind, const char *text, size_t n, int32_t *cpu,

@@ -247,6 +247,13 @@ static void test_below(void **state)
 	assert_int_equal(log.n, 1);
 	assert_int_equal(log.warnings[0].cpu, -1);
 	guest_log_free(&log);
+	/* a CPU that was idle, and has not noticed the last grace periods */
+	add(&log, "[   40.543034] rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:");
+	add(&log, "[   40.565224] rcu: \t1-...0: (1 GPs behind) idle=c7ac/1/0x4000000000000000 "
+	    "softirq=510/511 fqs=20");
+	assert_int_equal(log.n, 1);
+	assert_int_equal(log.warnings[0].cpu, 1);
+	guest_log_free(&log);
 	/* in the line itself; a task is P412 */
 	add(&log, "[   40.000000] rcu: INFO: rcu_sched detected expedited stalls on CPUs/tasks: { "
 	    "1-... P412 3-...D } 6002 jiffies s: 101 root: 0x2/.");
