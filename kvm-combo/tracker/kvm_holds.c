@@ -108,13 +108,13 @@ static void add(struct kvm_holds *holds, const struct kvm_vcpu *vcpu, int64_t fr
 		holds->error = ret;
 }
 
-/** When a timer of a quota expired first, at this time or after it; or @end_ns. */
-static int64_t expired_after(const struct kvm_holds *holds, int64_t time_ns, int64_t end_ns)
+/** How many timers of quotas expired before a time. */
+static size_t expired_before(const struct kvm_holds *holds, int64_t time_ns)
 {
 	size_t i;
 
 	SEARCH_FIRST(i, 0, holds->n_expired, holds->expired[i] < time_ns);
-	return i < holds->n_expired && holds->expired[i] < end_ns ? holds->expired[i] : end_ns;
+	return i;
 }
 
 /** Since a vCPU is held: until when? Return: @time_ns, at which it is over, if none shows it. */
@@ -122,10 +122,17 @@ static int64_t held_until(const struct kvm_holds *holds, const struct kvm_vcpu *
 			  int64_t time_ns)
 {
 	const struct kvm_holds_cpu *cpu = &holds->cpus[vcpu->quota_cpu];
+	int64_t idle_end_ns = cpu->idle ? time_ns : cpu->idle_end_ns;
+	size_t first, end;
 
-	if (holds->tracker->has_quota_timers)
-		return expired_after(holds, cpu->idle_ns, time_ns);
-	return cpu->idle ? time_ns : cpu->idle_end_ns;
+	if (!holds->tracker->has_quota_timers)
+		return idle_end_ns;
+	first = expired_before(holds, cpu->idle_ns);
+	end = expired_before(holds, idle_end_ns);
+	if (end > first)
+		return holds->expired[end - 1];
+	return first < holds->n_expired && holds->expired[first] < time_ns ?
+	       holds->expired[first] : time_ns;
 }
 
 void kvm_holds_end(struct kvm_holds *holds, struct kvm_vcpu *vcpu, int64_t time_ns, bool complete)

@@ -6,9 +6,11 @@
  * No event of Linux says so. If a pCPU is given to the idle task while a thread waits for it, the
  * thread is off the run queue: its cgroup, or one above, is throttled. It has been throttled since
  * the last thread that may share the quota had this pCPU, as nothing else uses the quota up; and it
- * stays throttled until a timer of the quota expires. So the vCPU was held from then until the
- * first such timer; where timers are not recorded, until the pCPU was idle last. If the pCPU always
- * had something to do, the quota or the scheduler may have been the cause of the wait: such time is
+ * stays throttled until a timer of the quota expires. If the pCPU remains idle after a timer, until
+ * the next one, then that timer did not end it: the cgroup owes more than a period gives it. So the
+ * vCPU was held from then until the last such timer while the pCPU was idle, or the first one after
+ * that; where timers are not recorded, until the pCPU was idle last. If the pCPU always had
+ * something to do, the quota or the scheduler may have been the cause of the wait: such time is
  * possible. Not so the time after the last of these timers, if they are recorded, nor a wait during
  * which none expired.
  *

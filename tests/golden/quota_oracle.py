@@ -22,10 +22,10 @@ def records(path):
 
 
 class Wait:
-    """Of a vCPU: for a pCPU, since a time; when that had nothing to do, and who left it since."""
+    """Of a vCPU: for a pCPU, since a time; since when that had nothing to do, and until when, and who left it since."""
 
     def __init__(self, since, cpu):
-        self.since, self.cpu, self.held_since, self.idle = since, cpu, None, None
+        self.since, self.cpu, self.held_since, self.idle, self.busy = since, cpu, None, None, None
 
 
 def holds_of(path, vcpus, machine):
@@ -45,7 +45,9 @@ def holds_of(path, vcpus, machine):
         if wait.idle is not None:
             after = [time for time in inside if time >= wait.idle]
             if after or not ends:
-                until = after[0] if after else now
+                # the pCPU had nothing to do until the last of these
+                idle = [time for time in after if wait.busy is None or time < wait.busy]
+                until = idle[-1] if idle else after[0] if after else now
                 if wait.held_since > wait.since:
                     possible[tid].append((wait.since, wait.held_since))
                 held[tid].append((wait.held_since, until))
@@ -80,6 +82,9 @@ def holds_of(path, vcpus, machine):
                 if wait.cpu == cpu and after == 0:
                     wait.held_since = max(wait.since, left.get(cpu, 0)) if wait.idle is None else wait.held_since
                     wait.idle = now
+                    wait.busy = None
+                elif wait.cpu == cpu and before == 0:
+                    wait.busy = now
     for tid in list(waits):
         finish(tid, end + 1, False)
     return held, possible

@@ -185,6 +185,33 @@ static void test_shared(void **state)
 	virt_model_free(model);
 }
 
+/** A pCPU that stays idle when a timer expires shows that this one has not ended the hold. */
+static void test_debt(void **state)
+{
+	static const struct record records[] = {
+		{ 100, 0, KVM_SWITCH, IDLE, 10, RUNS },
+		{ 110, 0, KVM_USERSPACE_EXIT, 10, 2, 0 },
+		{ 200, 0, KVM_SWITCH, 10, IDLE, RUNS },
+		{ 300, 1, KVM_EXPIRED, IDLE, 0, QUOTA_TIMER },
+		{ 400, 1, KVM_EXPIRED, IDLE, 0, QUOTA_TIMER },
+		{ 410, 0, KVM_SWITCH, IDLE, 10, RUNS },
+		{ 500, 0, KVM_SWITCH, 10, IDLE, RUNS },
+		{ 600, 1, KVM_EXPIRED, IDLE, 0, QUOTA_TIMER },
+		{ 610, 0, KVM_SWITCH, IDLE, 51, RUNS },
+		{ 700, 1, KVM_EXPIRED, IDLE, 0, QUOTA_TIMER },	/* maybe another quota's */
+		{ 710, 0, KVM_SWITCH, 51, 10, ASLEEP },
+	};
+	static const struct held wanted[] = {
+		{ 200, 400, false, true }, { 500, 600, false, true }, { 600, 700, true, true },
+	};
+	struct virt_model *model = track_limited(records, sizeof(records) / sizeof(records[0]),
+						 800, true);
+
+	(void)state;
+	CHECK_HOLDS(model, 10, wanted);
+	virt_model_free(model);
+}
+
 /** A wake-up says for which pCPU it waits; where it is moved to, another wait begins. */
 static void test_woken_and_moved(void **state)
 {
@@ -248,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_debt),
 		cmocka_unit_test(test_woken_and_moved),
 		cmocka_unit_test(test_unknown),
 	};
