@@ -10,7 +10,9 @@
  * shows up in the host's trace as one kvm_hypercall event per call.
  * Writing "tsc CYCLES" adds these to the TSC of all CPUs. Writing "spin MS" or "mutex MS"
  * takes a lock of this module, a spinlock or a mutex, and keeps it for that long; two
- * lines in the guest's trace show when.
+ * lines in the guest's trace show when. Writing "irqs MS" spins for that long with
+ * interrupts off. Writing "loops N" counts to N without a pause for other tasks: how long
+ * that takes depends on how much time the vCPU gets.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -18,12 +20,15 @@
 #include <linux/proc_fs.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include <asm/kvm_para.h>
 #include <asm/msr.h>
 
 static DEFINE_SPINLOCK(spin);
 static DEFINE_MUTEX(mutex);
+
+static volatile unsigned long counted;
 
 static void add_tsc(void *cycles)
 {
@@ -59,6 +64,23 @@ static ssize_t kvmhc_write(struct file *f, const char __user *ubuf, size_t len, 
 		mdelay(ms);
 		trace_printk("kvmhc frees mutex\n");
 		mutex_unlock(&mutex);
+		return len;
+	}
+	if (sscanf(buf, "irqs %lu", &ms) == 1 && ms < 100000) {
+		unsigned long flags;
+		u64 end;
+
+		local_irq_save(flags);
+		for (end = ktime_get_mono_fast_ns() + ms * NSEC_PER_MSEC; ktime_get_mono_fast_ns() < end;)
+			cpu_relax();
+		local_irq_restore(flags);
+		return len;
+	}
+	if (sscanf(buf, "loops %lu", &count) == 1) {
+		preempt_disable();
+		for (i = 0; i < count; i++)
+			counted = i;
+		preempt_enable();
 		return len;
 	}
 	if (sscanf(buf, "%lu %lu %lu", &nr, &count, &a0) != 3 || count > 100000)
