@@ -35,7 +35,7 @@ run export -q -f csv-tables -o "$WORK/tables" "$T"
 status 0
 if command -v trace-cmd > /dev/null; then
 	trace-cmd report -t "$T" > "$WORK/text" 2> "$WORK/said"
-	check "recounted" python3 "$GOLDEN/quota_oracle.py" "$WORK/text" "$T.meta.json" "$WORK"
+	check "recounted" python3 "$GOLDEN/quota_oracle.py" "$WORK/text" "$T.meta.json" "$WORK" alone
 fi
 check "cpu.stat at both ends" python3 -c '
 import json, sys
