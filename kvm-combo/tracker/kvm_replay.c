@@ -442,7 +442,8 @@ static void sleep_on(struct kvm_replay *replay, struct kvm_vcpu *vcpu,
 	/* by a signal or a debugger, or with its machine */
 	if (prev_state & KVM_STATE_STOPPED ||
 	    (vcpu->stopped && kvm_stops_is_whole(&replay->stops, vcpu))) {
-		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
+		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE,
+		    prev_state & KVM_STATE_STOPPED ? VIRT_INTERVAL_SIGNAL : 0);
 		return;
 	}
 	say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE, flags);

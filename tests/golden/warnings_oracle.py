@@ -93,6 +93,11 @@ def check_counts(answer, states, tids, cause):
     for side, counted in sides.items():
         assert answer[side + "_ns"] == counted, (answer, sides)
     assert answer["verdict"] == (machine_word(mine, ns) if answer["cpu"] is None else word_of(sides, ns)), (answer, mine)
+    if answer["cpu"] is not None:
+        mine = states[tids[answer["cpu"]]]
+        stopped = sum(max(0, min(until, window[1]) - max(time, window[0]))
+                      for (time, state), (until, _) in zip(mine, mine[1:]) if state == "stopped")
+        assert answer["signal_ns"] == stopped and (stopped > 20 * NS) == (cause == "stopped"), (answer, stopped)
     verdict, part = TRUTH[cause][answer["warning"]]
     assert answer["verdict"] == verdict, answer
     assert part is None or (answer["largest_part"] == part and answer["parts"][part + "_ns"] > 0.9 * ns), answer

@@ -362,6 +362,8 @@ static void put_what(struct output *out, const struct virt_why *why,
 		else if (virt_model_vcpu(why->model, segment->subject))
 			out_str(out, why_is_paused(why, segment) ? ", with its whole machine" :
 				", others of its machine are not");
+		if (segment->cause == VIRT_WHY_SIGNAL)
+			out_str(out, ", stopped by a signal or a debugger");
 		return;
 	default:
 		out_styled(out, segment->kind == VIRT_WHY_UNEXPLAINED ? OUT_WARNING : OUT_PLAIN,

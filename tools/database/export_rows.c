@@ -195,7 +195,8 @@ static void interval_rows(const struct export_job *job, struct export_sink *sink
 		    index_of(interval->pcpu), text(detail), vcpu_of(who),
 		    number(!is_cut && interval->flags & VIRT_INTERVAL_EXIT ? 1 : 0),
 		    number(!is_cut && interval->flags & VIRT_INTERVAL_MIGRATED ? 1 : 0),
-		    number(interval->flags & VIRT_INTERVAL_NESTED ? 1 : 0),
+		    number(interval->state == VIRT_GUEST &&
+			   interval->flags & VIRT_INTERVAL_NESTED ? 1 : 0),
 		    number(interval->flags & VIRT_INTERVAL_UNSPLIT ? 1 : 0),
 		    number(interval->flags & VIRT_INTERVAL_UNASKED ? 1 : 0),
 		    number_if(waits, held.ns), number_if(waits, held.possible_ns));

@@ -152,6 +152,11 @@ static void put_cause(struct output *out, const struct virt_model *model,
 			out_str(out, "; so its own limit (quota, cap) or the scheduler kept it "
 				"waiting");
 		break;
+	case VIRT_VERDICT_STOPPED:
+	case VIRT_VERDICT_PAUSED:
+		if (verdict->signal_ns > verdict->ns[verdict->part] / 2)
+			out_str(out, ", stopped by a signal or a debugger");
+		break;
 	case VIRT_VERDICT_HYPERVISOR:
 	case VIRT_VERDICT_VMM:
 	case VIRT_VERDICT_ANSWER:
@@ -364,6 +369,7 @@ static const struct table_column verdict_columns[] = {
 	{ .key = "asleep_ns", .type = TABLE_NS },
 	{ .key = "unknown_ns", .type = TABLE_NS },
 	{ .type = TABLE_MEMBERS, .key = "parts" },
+	{ .key = "signal_ns", .type = TABLE_NS },
 	{ .key = "hypervisor_includes" },
 	{ .key = "halt_includes" },
 	{ .key = "other" },
@@ -462,6 +468,7 @@ static void verdict_members(struct json *json, const void *of)
 		side_cell(model, verdict, VIRT_VERDICT_BY_WISH),
 		side_cell(model, verdict, VIRT_VERDICT_UNTOLD),
 		table_members(parts_members, judged),
+		ns_cell(verdict->signal_ns, knows_part(model, VIRT_VERDICT_PAUSED)),
 		includes_cell(model, VIRT_VERDICT_HYPERVISOR, names[0]),
 		includes_cell(model, VIRT_VERDICT_HALTS, names[1]),
 		table_optional_name(other ? other->name : NULL),

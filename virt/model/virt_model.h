@@ -73,6 +73,8 @@ static inline bool virt_state_on_pcpu(unsigned int state)
 #define VIRT_INTERVAL_MIGRATED	(1 << 1)
 /** GUEST: a guest of this guest executes (L2). */
 #define VIRT_INTERVAL_NESTED	(1 << 2)
+/** OFFLINE: a signal (SIGSTOP) or a debugger has stopped the thread. */
+#define VIRT_INTERVAL_SIGNAL	VIRT_INTERVAL_NESTED
 /** HYPERVISOR, VMM: between a VM exit and the next entry, in a trace that does not show who has a
  * pCPU: part of it may have been another state. UNKNOWN: the same, if the vCPU has probably slept
  * or has been on another pCPU: it is not known whether it had a pCPU at all. */

@@ -235,14 +235,22 @@ static void add_held(struct walk *walk, enum virt_verdict_part part, int64_t fro
 static void add_interval(struct walk *walk, const struct virt_interval *interval, int64_t end_ns)
 {
 	int64_t from_ns = interval->start_ns, to_ns = end_ns;
+	int64_t *ns = walk->verdict->ns, before_ns;
+	enum virt_verdict_part part;
 
 	look_at(walk, interval);
 	if (from_ns < walk->verdict->from_ns)
 		from_ns = walk->verdict->from_ns;
 	if (to_ns > walk->verdict->to_ns)
 		to_ns = walk->verdict->to_ns;
-	if (from_ns < to_ns)
-		add_held(walk, part_of(walk, interval, from_ns, to_ns), from_ns, to_ns);
+	if (from_ns >= to_ns)
+		return;
+	part = part_of(walk, interval, from_ns, to_ns);
+	before_ns = ns[part];
+	add_held(walk, part, from_ns, to_ns);
+	if ((part == VIRT_VERDICT_STOPPED || part == VIRT_VERDICT_PAUSED) &&
+	    interval->flags & VIRT_INTERVAL_SIGNAL)
+		walk->verdict->signal_ns += ns[part] - before_ns;
 }
 
 /** The VM exit that goes on when the window begins, from the intervals before. */

@@ -70,6 +70,7 @@ struct virt_verdict {
 	int64_t		from_ns, to_ns;		/* of the window, which may exceed the trace */
 	int64_t		ns[VIRT_VERDICT_N_PARTS];
 	int64_t		side_ns[VIRT_VERDICT_N_SIDES];
+	int64_t		signal_ns;		/* of STOPPED, PAUSED: by a signal or a debugger */
 	int64_t		longest_from_ns, longest_to_ns;	/* by the host, at once; equal: none */
 	struct virt_culprit culprits[VIRT_VERDICT_MOST]; /* of PREEMPTED: who had the pCPU */
 	size_t		n_culprits;

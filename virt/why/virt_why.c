@@ -353,6 +353,8 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 		if (first->state == VIRT_OFFLINE)
 			segment.cause = VIRT_WHY_ANSWER;
 	}
+	if (first->state == VIRT_OFFLINE && first->flags & VIRT_INTERVAL_SIGNAL)
+		segment.cause = VIRT_WHY_SIGNAL;
 	if (first->state == VIRT_OFFLINE &&
 	    virt_vcpu_held(walk->model, vcpu, segment.from_ns, segment.to_ns).ns ==
 	    segment.to_ns - segment.from_ns)

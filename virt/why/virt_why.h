@@ -64,6 +64,7 @@ enum virt_why_cause {
 	VIRT_WHY_SLEEPS,		/* in @idle_state, a woken vCPU waits for its end */
 	VIRT_WHY_SPINS,			/* waits for @lock, which @lock_holder has */
 	VIRT_WHY_ABSENT,		/* paused, not yet created, destroyed */
+	VIRT_WHY_SIGNAL,		/* a signal or a debugger has stopped its thread */
 	VIRT_WHY_ANSWER,		/* its device model works for it (Xen) */
 	VIRT_WHY_LIMIT,			/* offline: its machine has used up its cap (Xen) */
 	/* of what is unexplained: */

@@ -45,7 +45,7 @@ static const char *cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_HANDLES] = "interrupt",
 		[VIRT_WHY_SLEEPS] = "idle state",
 		[VIRT_WHY_SPINS] = "lock",
-		[VIRT_WHY_ABSENT] = "absent",
+		[VIRT_WHY_ABSENT] = "absent", [VIRT_WHY_SIGNAL] = "signal",
 		[VIRT_WHY_ANSWER] = "device model",
 		[VIRT_WHY_LIMIT] = "limit",
 		[VIRT_WHY_LOST] = "lost records",

@@ -141,7 +141,7 @@ static void test_by_signal(void **state)
 		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
 		{ 10, VIRT_GUEST, 0, NULL, 0 },
 		{ 20, VIRT_HYPERVISOR, 0, "INTR", EXIT },
-		{ 25, VIRT_OFFLINE, 0, NULL, 0 },
+		{ 25, VIRT_OFFLINE, 0, NULL, VIRT_INTERVAL_SIGNAL },
 		{ 80, VIRT_WAKING, 0, NULL, 0 },
 		{ 85, VIRT_HYPERVISOR, 0, "INTR", 0 },
 		{ 86, VIRT_GUEST, 0, NULL, 0 },

@@ -65,7 +65,7 @@ static void test_words(void **state)
 	set(model, 0, 4100, VIRT_HYPERVISOR, 0, halt, VIRT_INTERVAL_EXIT);
 	set(model, 0, 4200, VIRT_BLOCKED, 0, VIRT_NONE, 0);
 	set(model, 0, 5000, VIRT_WAKING, 0, VIRT_NONE, 0);
-	set(model, 0, 6000, VIRT_OFFLINE, 0, VIRT_NONE, 0);
+	set(model, 0, 6000, VIRT_OFFLINE, 0, VIRT_NONE, VIRT_INTERVAL_SIGNAL);
 	set(model, 0, 7000, VIRT_BLOCKED, 0, VIRT_NONE, VIRT_INTERVAL_LOOSE);
 	set(model, 0, 8000, VIRT_UNKNOWN, VIRT_NONE, VIRT_NONE, 0);
 	set(model, 0, 9000, VIRT_HYPERVISOR, 0, halt, VIRT_INTERVAL_EXIT | VIRT_INTERVAL_UNSPLIT);
@@ -92,7 +92,10 @@ static void test_words(void **state)
 	/* 60 % guest, 40 % host */
 	is(model, 1400, 2400, VIRT_VERDICT_BOTH, VIRT_VERDICT_RUNS, 600);
 
+	verdict = verdict_of(model, 0, 5500, 6600);
+	assert_int_equal(verdict.signal_ns, 600);
 	verdict = verdict_of(model, 0, 1500, 4500);
+	assert_int_equal(verdict.signal_ns, 0);
 	assert_int_equal(verdict.longest_from_ns, 2000);
 	assert_int_equal(verdict.longest_to_ns, 4000);
 	assert_int_equal(verdict.part, VIRT_VERDICT_PREEMPTED);

@@ -91,6 +91,8 @@ static void states_of_its_own(void **state)
 	set(model, 0, 30, VIRT_GUEST, 1, VIRT_NONE, VIRT_INTERVAL_NESTED);
 	set(model, 0, 40, VIRT_VMM, 1, io, VIRT_INTERVAL_EXIT);
 	set(model, 0, 50, VIRT_OFFLINE, 1, VIRT_NONE, 0);
+	set(model, 0, 51, VIRT_GUEST, 1, VIRT_NONE, 0);
+	set(model, 0, 52, VIRT_OFFLINE, 1, VIRT_NONE, VIRT_INTERVAL_SIGNAL);
 	finish(model, 60);
 	why = why_of(model, 0, 5, 55);
 	IS(&why,
@@ -99,11 +101,14 @@ static void states_of_its_own(void **state)
 	   { 0, 20, 30, VIRT_WHY_HYPERVISOR, "HLT", 0, VIRT_NONE },
 	   { 0, 30, 40, VIRT_WHY_GUEST, "nested guest", 0, VIRT_NONE },
 	   { 0, 40, 50, VIRT_WHY_VMM, "IO", 0, VIRT_NONE },
-	   { 0, 50, 55, VIRT_WHY_OFFLINE, "absent", 0, VIRT_NONE });
+	   { 0, 50, 51, VIRT_WHY_OFFLINE, "absent", 0, VIRT_NONE },
+	   { 0, 51, 52, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
+	   { 0, 52, 55, VIRT_WHY_OFFLINE, "signal", 0, VIRT_NONE });
 	assert_int_equal(why.unexplained_ns, 5);
 	assert_int_equal(why.segments[0].flags, VIRT_WHY_ENDS);
 	assert_int_equal(why.segments[1].flags, VIRT_WHY_BEGINS | VIRT_WHY_ENDS);
-	assert_int_equal(why.segments[5].flags, VIRT_WHY_BEGINS);
+	assert_int_equal(why.segments[5].flags, VIRT_WHY_BEGINS | VIRT_WHY_ENDS);
+	assert_int_equal(why.segments[7].flags, VIRT_WHY_BEGINS);
 	virt_why_free(&why);
 	virt_model_free(model);
 }
