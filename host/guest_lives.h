@@ -103,6 +103,19 @@ int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
 int guest_lives_add_host(struct guest_lives *lives, const struct host_trace *host,
 			 const struct virt_model *model);
 
+/** Waits for locks that a trace shows. All zero is none. */
+struct guest_locks {
+	struct virt_lock_wait *all;	/* of malloc(): after an error, to be freed */
+	size_t			n;
+};
+
+/** guest_locks_read - of host_locks_read(), and return as that */
+int guest_locks_read(struct guest_locks *waits, struct kvm_trace *trace,
+		     int64_t (*time)(const void *arg, int64_t time_ns), const void *arg);
+
+/** guest_locks_put - virt_guest_set_locks(), if there are any; then @waits is none */
+int guest_locks_put(struct virt_guest *guest, struct guest_locks *waits);
+
 /**
  * guest_lives_add_locks - the waits for locks of all, by their traces, which are read once more
  *

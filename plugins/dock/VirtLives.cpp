@@ -24,6 +24,18 @@ int VirtLivesOf::guestOf(int stream) const
 	return -1;
 }
 
+/** May its records show waits for locks? These need the activity of the host's tasks. */
+static bool hasLocks(int host)
+{
+	kshark_data_stream *stream = streamOf(host);
+
+	for (const char *event : { "lock/contention_begin", "syscalls/sys_enter_futex",
+				   "raw_syscalls/sys_enter" })
+		if (stream && isTraceDat(host) && kshark_find_event_id(stream, event) >= 0)
+			return true;
+	return false;
+}
+
 struct VirtLives::Job : VirtJob {
 	std::shared_ptr<VirtLivesOf>	lives = std::make_shared<VirtLivesOf>();
 	bool				withHost = false;
@@ -33,14 +45,11 @@ struct VirtLives::Job : VirtJob {
 	{
 		char error[512] = "";
 		auto read = [&] (const virt_lives_source *source) {
-			return virt_lives_read(source, lives->model.get(), &lives->guests,
-					       withHost ? &lives->host : nullptr, error,
-					       sizeof(error));
+			return virt_lives_read(source, lives->model.get(), withHost,
+					       &lives->guests, &lives->host, error, sizeof(error));
 		};
 		int ret = lives->files.with(isStopped, jobArg(), read);
 
-		if (!ret && withHost)
-			lives->guests.host = &lives->host;
 		if (ret)
 			problem = virtShown(error);
 	}
@@ -112,7 +121,7 @@ std::shared_ptr<const VirtLivesOf> VirtLives::of(const VirtStream &host, bool wi
 	Known &known = _known[host.id];
 
 	withHost = withHost && isTraceDat(host.id);
-	if (files.guests.empty() && !withHost && !known.withHost)
+	if (files.guests.empty() && !withHost && !known.withHost && !hasLocks(host.id))
 		return nullptr;
 	if (now == known.key && (known.withHost || !withHost))
 		return known.found;

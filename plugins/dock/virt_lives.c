@@ -39,6 +39,13 @@ struct opened {
 	const struct virt_guest_file *file;
 };
 
+static int64_t axis_time(const void *arg, int64_t time_ns)
+{
+	const struct opened *opened = arg;
+
+	return virt_guest_file_time(opened->file, time_ns);
+}
+
 static int64_t model_time(void *arg, int64_t time_ns)
 {
 	const struct opened *opened = arg;
@@ -71,12 +78,18 @@ static int read_guest(const struct virt_lives_source *source, const struct virt_
 		      int guest, struct virt_guest *lives, char *error, size_t size)
 {
 	struct guest_lives_source found;
+	struct guest_locks locks = { .n = 0 };
 	struct opened opened;
 	int ret;
 
 	if (!open_guest(source, guest, &opened, &found, error, size))
 		return -EIO;
 	ret = guest_lives_read(lives, model, &found);
+	if (!ret)
+		ret = guest_locks_read(&locks, found.trace, axis_time, &opened);
+	if (!ret)
+		ret = guest_locks_put(lives, &locks);
+	free(locks.all);
 	if (ret)
 		snprintf(error, size, "%s: %s", source->guests[guest].file.path,
 			 host_trace_problem(ret));
@@ -84,9 +97,11 @@ static int read_guest(const struct virt_lives_source *source, const struct virt_
 	return ret;
 }
 
+/** @wanted: the lives, also without a lock that a task waits for */
 static int read_host(const struct virt_lives_source *source, const struct virt_model *model,
-		     struct virt_guest *lives, char *error, size_t size)
+		     bool wanted, struct virt_guest *lives, char *error, size_t size)
 {
+	struct guest_locks locks = { .n = 0 };
 	struct host_trace trace = { 0 };
 	int ret = open_host(&trace, source, error, size);
 	const struct guest_lives_source found = {
@@ -94,7 +109,12 @@ static int read_host(const struct virt_lives_source *source, const struct virt_m
 	};
 
 	if (!ret && trace.kvm) {
-		ret = guest_lives_read_host(lives, model, &found);
+		ret = guest_locks_read(&locks, trace.kvm, NULL, NULL);
+		if (!ret && (wanted || locks.n))
+			ret = guest_lives_read_host(lives, model, &found);
+		if (!ret)
+			ret = guest_locks_put(lives, &locks);
+		free(locks.all);
 		if (ret)
 			snprintf(error, size, "%s: %s", source->host, host_trace_problem(ret));
 	}
@@ -103,7 +123,8 @@ static int read_host(const struct virt_lives_source *source, const struct virt_m
 }
 
 int virt_lives_read(const struct virt_lives_source *source, const struct virt_model *model,
-		    struct virt_guests *guests, struct virt_guest *host, char *error, size_t size)
+		    bool with_host, struct virt_guests *guests, struct virt_guest *host,
+		    char *error, size_t size)
 {
 	int ret = 0;
 
@@ -116,8 +137,10 @@ int virt_lives_read(const struct virt_lives_source *source, const struct virt_mo
 	}
 	for (; guests->n < source->n_guests && !ret; guests->n++)
 		ret = read_guest(source, model, guests->n, &guests->all[guests->n], error, size);
-	if (!ret && host)
-		ret = read_host(source, model, host, error, size);
+	if (!ret)
+		ret = read_host(source, model, with_host, host, error, size);
+	if (!ret && host->n_tasks)
+		guests->host = host;
 	return ret;
 }
 

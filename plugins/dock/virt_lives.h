@@ -33,13 +33,15 @@ struct virt_lives_source {
 /**
  * virt_lives_read - what the tasks of the guests did, with the times that KernelShark shows
  * @model: of the host
+ * @with_host: the host's own tasks are wanted, also if none of them waits for a lock
  * @guests: receives them in their order, on the model's axis; to be given to virt_lives_free()
- * @host: receives the same of the host's own tasks; NULL: they are not wanted
+ * @host: receives the host's own tasks, if they are read; zero, to be given to virt_guest_free()
  *
  * Return: 0, or a negative errno and a text in @error.
  */
 int virt_lives_read(const struct virt_lives_source *source, const struct virt_model *model,
-		    struct virt_guests *guests, struct virt_guest *host, char *error, size_t size);
+		    bool with_host, struct virt_guests *guests, struct virt_guest *host,
+		    char *error, size_t size);
 void virt_lives_free(struct virt_guests *guests);
 
 /**
