@@ -71,7 +71,8 @@ static int walk_lines(struct record_gaps *gaps, struct kvm_trace *trace,
 		      const struct record_walk *walk)
 {
 	const struct kvm_trace_lines lines = {
-		.from_ns = INT64_MIN, .fields = true, .wants = walk->wants, .arg = walk->arg,
+		.from_ns = INT64_MIN, .fields = true, .no_info = true,
+		.wants = walk->wants, .arg = walk->arg,
 	};
 	struct kvm_trace_line line;
 	int ret = kvm_trace_begin_lines(trace, &lines);

@@ -24,6 +24,7 @@ extern "C" {
 /** Which records are wanted as text. */
 struct kvm_lines_wanted {
 	bool		fields;		/* also each field by itself */
+	bool		no_info;	/* only that, which is several times faster */
 	int64_t		from_key;	/* earlier records have no texts */
 	const int32_t	*without;	/* events that have no texts, in ascending order; or NULL */
 	size_t		n_without;

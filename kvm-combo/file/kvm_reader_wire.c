@@ -79,6 +79,7 @@ char *reader_get_text(struct reader_cursor *cursor)
 void reader_put_wanted(struct reader_bytes *bytes, const struct kvm_lines_wanted *wanted)
 {
 	reader_put_number(bytes, wanted->fields);
+	reader_put_number(bytes, wanted->no_info);
 	reader_put_number(bytes, (uint64_t)wanted->from_key);
 	reader_put_number(bytes, wanted->n_without);
 	for (size_t i = 0; i < wanted->n_without; i++)
@@ -98,6 +99,7 @@ int reader_get_wanted(struct reader_cursor *cursor, struct kvm_lines_wanted *wan
 	int32_t *without;
 
 	*wanted = (struct kvm_lines_wanted){ .fields = reader_get_number(cursor, 1) };
+	wanted->no_info = reader_get_number(cursor, 1);
 	wanted->from_key = (int64_t)reader_get_number(cursor, UINT64_MAX);
 	wanted->n_without = (size_t)reader_get_number(cursor, READER_MOST_EVENTS);
 	wanted->without = without = calloc(wanted->n_without + 1, sizeof(*without));

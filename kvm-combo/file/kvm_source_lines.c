@@ -183,7 +183,7 @@ static int take_record(struct lines *lines, const struct lines_cpu *cpu, kvm_lin
 		line.fields_size = (uint32_t)lines->fields->n;
 	}
 	/* the buffer of text is also that of fields */
-	if (event)
+	if (event && !lines->wanted->no_info)
 		put_info(lines, record, &line);
 	return take(arg, &line);
 }

@@ -805,7 +805,8 @@ static int compare_ids(const void *a, const void *b)
 int kvm_trace_begin_lines(struct kvm_trace *trace, const struct kvm_trace_lines *lines)
 {
 	struct kvm_lines_wanted wanted = {
-		.fields = lines->fields, .steps = trace->steps, .n_steps = trace->n_steps,
+		.fields = lines->fields, .no_info = lines->no_info,
+		.steps = trace->steps, .n_steps = trace->n_steps,
 		.from_key = lines->from_ns == INT64_MIN ? INT64_MIN :
 			    key_of(trace, lines->from_ns),
 	};

@@ -287,6 +287,7 @@ typedef bool (*kvm_trace_wants_fn)(void *arg, int32_t event, const char *system,
 struct kvm_trace_lines {
 	int64_t		from_ns;	/* earlier ones have no texts; INT64_MIN: all */
 	bool		fields;		/* also each field by itself */
+	bool		no_info;	/* only that */
 	kvm_trace_wants_fn wants;	/* are texts of an event wanted? NULL: of each event */
 	void		*arg;
 };
