@@ -126,7 +126,14 @@ int kvm_source_lines(struct kvm_source *source, const struct kvm_lines_wanted *w
 /** kvm_source_task - the name of a thread, or NULL. */
 const char *kvm_source_task(const struct kvm_source *source, int32_t pid);
 
-/** kvm_source_function - the function that begins at an address, by the file's kallsyms; or NULL */
+/**
+ * Where ftrace patches the beginning of a function lies up to so many bytes behind it: after an
+ * endbr64 of x86, or a bti of arm64. Functions are this far apart.
+ */
+#define KVM_FUNCTION_ENTRY	16
+
+/** kvm_source_function - the function whose beginning is at an address, by the file's kallsyms; or
+ * NULL */
 const char *kvm_source_function(const struct kvm_source *source, uint64_t address);
 
 /**

@@ -173,10 +173,11 @@ bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *
 bool kvm_trace_own_time(const struct kvm_trace *trace, int64_t ns, int64_t *time);
 
 /**
- * kvm_trace_function - the function of the traced kernel that begins at an address
+ * kvm_trace_function - the function of the traced kernel whose beginning is at an address
+ * @address: of its entry, or of ftrace's place in that: KVM_FUNCTION_ENTRY
  *
- * Return: its name by the kallsyms in the file, which belongs to @trace; NULL if there is none, if
- * these are not read (kvm_trace_symbols.h), or if a copy of this process reads the file.
+ * Return: its name by the kallsyms in the file, which belongs to @trace; NULL if there is none, or
+ * if these are not read: kvm_trace_use_symbols() before it is opened, or by program.
  */
 const char *kvm_trace_function(const struct kvm_trace *trace, uint64_t address);
 
