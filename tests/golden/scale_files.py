@@ -360,6 +360,8 @@ def event_format(name, number, fields):
 class Dat:
     """Pages of records of each CPU; time goes on by a step with each one."""
 
+    kallsyms = b""
+
     def __init__(self, step=1000):
         self.pages, self.here = {}, {}
         self.options = b""
@@ -421,7 +423,7 @@ class Dat:
             for text in texts:
                 head += struct.pack("<Q", len(text)) + text
         n_cpus = max(self.pages) + 1 + self.n_same
-        head += struct.pack("<IIQI", 0, 0, 0, n_cpus)
+        head += struct.pack("<I", len(self.kallsyms)) + self.kallsyms + struct.pack("<IQI", 0, 0, n_cpus)
         head += b"options  \0" + self.options + struct.pack("<H", 0) + b"flyrecord\0"
         at = -(-(len(head) + 16 * n_cpus) // PAGE) * PAGE
         body = []

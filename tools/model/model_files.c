@@ -254,6 +254,13 @@ static void close_traces(struct model_files *files)
 	files->traces = NULL;
 }
 
+/** A trace that is no guest's of another one: is it of use? */
+static bool is_of_use(const struct model_files *files, int i)
+{
+	return kvm_trace_is_host(files->traces[i]) ||
+	       (files->takes_any && !files->args->items[i].is_guest);
+}
+
 int model_files_open(struct model_files *files)
 {
 	int status, twins;
@@ -273,8 +280,7 @@ int model_files_open(struct model_files *files)
 	status = open_traces(files);
 	for (int i = 0; i < files->n; i++) {
 		files->hosts[i] = files->traces[i] ? find_host(files, i) : -1;
-		if (files->traces[i] && files->hosts[i] < 0 &&
-		    !kvm_trace_is_host(files->traces[i])) {
+		if (files->traces[i] && files->hosts[i] < 0 && !is_of_use(files, i)) {
 			int left_out = leave_out(files, i);
 
 			status = left_out ? left_out : status;

@@ -12,11 +12,15 @@ struct kvm_trace;
 struct model_inner;
 struct model_load;
 
-/** All zero but @args, @cpu_hz and @quiet; to be given to model_files_close() in any case. */
+/**
+ * All zero but @args, @cpu_hz, @quiet and @takes_any; to be given to model_files_close() in any
+ * case.
+ */
 struct model_files {
 	const struct trace_args	*args;
 	uint64_t		cpu_hz;		/* of the TSC; 0: from sidecars */
 	bool			quiet;		/* no notes */
+	bool			takes_any;	/* also traces of kernels that are no hosts */
 	/* the result, in the order of @args */
 	char			**paths;	/* of these; NULL: of no use */
 	int			n;

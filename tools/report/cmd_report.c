@@ -8,6 +8,7 @@
 
 #include "escape.h"
 #include "host_topology.h"
+#include "kvm_trace_symbols.h"
 #include "model_files.h"
 #include "model_over_time.h"
 #include "report_devices.h"
@@ -22,6 +23,8 @@
 
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	1000000
+
+#define MAX_TOP		1000000
 
 /** Intervals of --over-time. */
 #define INTERVALS	20
@@ -102,6 +105,22 @@ static int take_worst(const struct ksv_command *command, const struct ksv_option
 	return ksv_take_number(command, option, text, 1, MAX_WORST, target);
 }
 
+/** A choice of which 0 is none. */
+static int take_order(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *text, void *target)
+{
+	int status = ksv_take_choice(command, option, text, target);
+
+	*(int *)target += !status;
+	return status;
+}
+
+static int take_top(const struct ksv_command *command, const struct ksv_option *option,
+		    const char *text, void *target)
+{
+	return ksv_take_number(command, option, text, 1, MAX_TOP, target);
+}
+
 static int take_kinds(const struct ksv_command *command, const struct ksv_option *option,
 		      const char *text, void *target)
 {
@@ -124,15 +143,6 @@ static int take_above(const struct ksv_command *command, const struct ksv_option
 		return ksv_usage_error(command, "--above %s: not a duration; write 1.5, 20ms, "
 				       "300us or 17ns", text);
 	*(int64_t *)target = time.ns;
-	return status;
-}
-
-static int take_sort(const struct ksv_command *command, const struct ksv_option *option,
-		     const char *text, void *target)
-{
-	int status = ksv_take_choice(command, option, text, target);
-
-	*(int *)target += !status;
 	return status;
 }
 
@@ -205,7 +215,7 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, full), NULL },
 	{ 0, "sort", "COLUMN", "sort the summary by steal (default), waiting, guest,\n"
 	  "hypervisor, blocked, exits, migrations or vcpu",
-	  take_sort, offsetof(OPTIONS, sort), report_summary_columns },
+	  take_order, offsetof(OPTIONS, sort), report_summary_columns },
 	{ 0, "worst", "N", "instead: the N costliest moments",
 	  take_worst, offsetof(OPTIONS, worst.n), NULL },
 	{ 0, "kind", "LIST", "with --worst: only exit,steal,wake,migration,irq,lost,\n"
@@ -257,9 +267,14 @@ static const struct ksv_option report_option_table[] = {
 	  take_hypertrace, offsetof(OPTIONS, hypertrace), NULL },
 	{ 0, "boot", NULL, "instead, or in addition: phases and levels of boots",
 	  ksv_take_flag, offsetof(OPTIONS, hypertrace.boot), NULL },
-	{ 0, "function", "GLOB", "instead, or in addition: functions whose names match,\n"
-	  "by the time that they executed",
-	  ksv_take_text, offsetof(OPTIONS, hypertrace.function), NULL },
+	{ 0, "function", "GLOB", "instead, or in addition: functions whose names match, by\n"
+	  "calls and time; may be repeated",
+	  report_functions_take, offsetof(OPTIONS, hypertrace.functions), NULL },
+	{ 0, "order", "COLUMN", "with --function: own or total time, or calls, first;\n"
+	  "default: own of function_graph, total of hypercalls",
+	  take_order, offsetof(OPTIONS, hypertrace.functions.order), report_function_orders },
+	{ 0, "top", "N", "with --function: the N first functions (default 20)",
+	  take_top, offsetof(OPTIONS, hypertrace.functions.most), NULL },
 	{ 0, "kallsyms", "FILE", "with these: a guest's /proc/kallsyms, for names",
 	  take_kallsyms, offsetof(OPTIONS, hypertrace), NULL },
 	KSV_OPTIONS_TRACE(OPTIONS, trace),
@@ -277,7 +292,7 @@ static const struct ksv_words report_words[] = { { .option = "kind", .word = kin
 static bool wants_guests(const struct report_options *options)
 {
 	return options->hypertrace.calls || options->hypertrace.boot ||
-	       options->hypertrace.function;
+	       options->hypertrace.functions.n_patterns;
 }
 
 /** How much of what can be asked for is, besides all numbers. */
@@ -313,6 +328,10 @@ static int check_options(const struct report_options *options)
 	if (options->hypertrace.kallsyms && !wants_guests(options))
 		return ksv_usage_error(options->command, "--kallsyms requires --hypertrace, --boot "
 				       "or --function");
+	if (options->hypertrace.functions.most && !options->hypertrace.functions.n_patterns)
+		return ksv_usage_error(options->command, "--top requires --function");
+	if (options->hypertrace.functions.order && !options->hypertrace.functions.n_patterns)
+		return ksv_usage_error(options->command, "--order requires --function");
 	if (!options->worst.n && (options->worst.kinds || options->worst.above_ns))
 		return ksv_usage_error(options->command, "--kind and --above require --worst");
 	if (options->topology && !options->pages[PAGE_MIGRATIONS])
@@ -650,8 +669,11 @@ end:
 static int report_files(const struct report_options *options, const struct trace_args *args,
 			struct output *out)
 {
+	const struct report_hypertrace_options *guests = &options->hypertrace;
 	struct model_files files = {
 		.args = args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
+		/* functions need no host */
+		.takes_any = guests->functions.n_patterns && !guests->calls && !guests->boot,
 	};
 	int status = out_open_text(out, options->output,
 				   options->format == TABLE_TEXT ? OUT_PAGES : OUT_PROGRAM);
@@ -660,6 +682,8 @@ static int report_files(const struct report_options *options, const struct trace
 
 	if (status)
 		return status;
+	if (options->hypertrace.functions.n_patterns)
+		kvm_trace_use_symbols();
 	unread = model_files_open(&files);
 	status = files.traces ? KSV_EXIT_OK : unread;
 	document = !status && is_document(options, &files);

@@ -8,6 +8,12 @@
 #include "report_unknown.h"
 #include "text_columns.h"
 
+/** Functions are reported of any kernel. */
+static bool is_host(const struct report *report)
+{
+	return report->load->host.xen || kvm_trace_is_host(report->load->host.kvm);
+}
+
 static void text(struct output *out, const struct report *report)
 {
 	char clock[256];
@@ -27,7 +33,8 @@ static void text(struct output *out, const struct report *report)
 	out_str(out, " s\n  records  ");
 	out_u64(out, report->count->records);
 	out_char(out, '\n');
-	report_lacks_text(out, report);
+	if (is_host(report))
+		report_lacks_text(out, report);
 }
 
 static void head_clock_facts(struct facts *to, const struct xen_clock *clock)
@@ -46,12 +53,14 @@ static void head_clock_facts(struct facts *to, const struct xen_clock *clock)
 static void head_facts(struct facts *to, const struct report *report)
 {
 	facts_name(to, "file", report->file);
-	facts_name(to, "hypervisor", host_trace_hypervisor(&report->load->host));
+	if (is_host(report))
+		facts_name(to, "hypervisor", host_trace_hypervisor(&report->load->host));
 	if (report->load->host.xen)
 		head_clock_facts(to, xen_trace_clock(report->load->host.xen));
 	facts_ns(to, FACT_CSV("window", "from"), report->from_ns);
 	facts_ns(to, FACT_CSV("window", "to"), report->to_ns);
-	report_lacks_facts(to, report);
+	if (is_host(report))
+		report_lacks_facts(to, report);
 	if (!to->json)
 		return;
 	json_window(to->json, report->from_ns, report->to_ns);

@@ -10,6 +10,7 @@
 #include "escape.h"
 #include "report_parts.h"
 #include "report_section.h"
+#include "report_traced.h"
 #include "text_columns.h"
 #include "virt_window.h"
 
@@ -151,7 +152,7 @@ static int build_machine(const struct report_hypertrace *hypertrace, const struc
 	if (!machine->info->guest)
 		return 0;
 	ret = build_tasks(report, machine);
-	return ret || !hypertrace->options->function ? ret :
+	return ret || !hypertrace->options->functions.n_patterns ? ret :
 	       report_hyper_functions(hypertrace, report, machine);
 }
 
@@ -206,10 +207,11 @@ static void release(struct report_counted *counted)
 
 	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
 		free(hypertrace->machines[m].tasks);
-		free(hypertrace->machines[m].functions);
+		report_functions_free(&hypertrace->machines[m].functions);
 		host_stages_free(hypertrace->machines[m].stages);
 	}
 	free(hypertrace->machines);
+	report_traced_free(hypertrace);
 	model_boots_free(&hypertrace->boots);
 	host_hypertrace_free(hypertrace->trace);
 	host_hypercalls_free(&hypertrace->calls);
@@ -360,7 +362,8 @@ static void text(struct output *out, const struct report *report)
 {
 	const struct report_hypertrace *hypertrace = report->hypertrace;
 
-	if (!hypertrace->n_machines)
+	/* functions may have been recorded otherwise */
+	if (!hypertrace->n_machines && (hypertrace->options->calls || hypertrace->options->boot))
 		out_str(out, "\n  no guest makes hypercalls in it: of KVM record "
 			"kvm:kvm_hypercall, of Xen the class guest\n");
 	if (hypertrace->trace->strays)

@@ -10,12 +10,13 @@
 #include "host_stages.h"
 #include "model_guests.h"
 #include "report.h"
+#include "report_functions.h"
 
 /** What is wanted instead of the report of the host. */
 struct report_hypertrace_options {
 	bool		calls;		/* calls and tasks */
 	bool		boot;
-	const char	*function;	/* a pattern, or NULL */
+	struct report_function_options functions;
 	const char	*dialect;	/* NULL: found by the calls */
 	const char	*kallsyms;	/* a file, or NULL */
 	struct hyper_symbols *symbols;	/* of it; or NULL */
@@ -30,26 +31,13 @@ struct report_hyper_task {
 	int64_t		ns[VIRT_N_STATES]; /* what its vCPU did in the former */
 };
 
-/** A function, all calls of it that begin in the window. */
-struct report_hyper_function {
-	uint64_t	address;	/* where it begins, if its name is known */
-	const char	*name;		/* or NULL */
-	uint64_t	calls, complete; /* of these, those with entry and exit; of them alone: */
-	int64_t		cpu_ns;		/* that its task had a CPU, */
-	int64_t		true_ns;	/* and the vCPU executed it, */
-	int64_t		self_ns;	/* of it, not in functions that it called; */
-	int64_t		unknown_ns;	/* and it is unknown what the vCPU did */
-};
-
 /** What a machine reports. */
 struct report_hyper_machine {
 	const struct host_hypertrace_machine *info;
 	struct report_hyper_task *tasks; /* most time first */
 	size_t		n_tasks;
 	int64_t		unknown_ns;	/* of all CPUs: it is unknown who had them */
-	struct report_hyper_function *functions; /* that were asked for; most true time first */
-	size_t		n_functions;
-	uint64_t	all_calls;	/* of all functions */
+	struct report_functions functions; /* if they are asked for */
 	int64_t		guest_ns;	/* that its vCPUs executed it, in the window */
 	struct host_stages *stages;	/* that were asked for; or NULL */
 };
@@ -61,6 +49,10 @@ struct report_hypertrace {
 	struct model_boots	boots;
 	struct report_hyper_machine *machines;
 	int32_t			n_machines;
+	struct report_functions	*traced;	/* by tracers of ftrace */
+	size_t			n_traced, room_traced;
+	struct host_functions	**reads;	/* what these are about */
+	size_t			n_reads, room_reads;
 };
 
 /** report_hyper_functions - build what --function asks for. Return: 0 or -ENOMEM. */

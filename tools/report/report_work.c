@@ -31,20 +31,18 @@ static int32_t guest_machine(const struct report *report, struct kvm_trace *gues
 
 static int trace_rows(struct report_work *work, int (*rows)(struct report_work *work))
 {
-	bool was_unknown = work->to->unknown;
+	bool was_unknown = work->to && work->to->unknown;
 	int ret = rows(work);
 
-	work->to->unknown = was_unknown;
+	if (work->to)
+		work->to->unknown = was_unknown;
 	return ret;
 }
 
-int report_work_each(struct table_writer *to, const struct report *report,
-		     int (*rows)(struct report_work *work))
+static int each_trace(struct report_work work, int (*rows)(struct report_work *work))
 {
+	const struct report *report = work.report;
 	const struct model_load *load = report->load;
-	struct report_work work = {
-		.to = to, .report = report, .trace = load->host.kvm, .path = report->file,
-	};
 	int ret = trace_rows(&work, rows);
 
 	work.is_guest = true;
@@ -56,6 +54,23 @@ int report_work_each(struct table_writer *to, const struct report *report,
 			ret = trace_rows(&work, rows);
 	}
 	return ret;
+}
+
+int report_work_each(struct table_writer *to, const struct report *report,
+		     int (*rows)(struct report_work *work))
+{
+	return each_trace((struct report_work){
+		.to = to, .report = report, .trace = report->load->host.kvm, .path = report->file,
+	}, rows);
+}
+
+int report_work_each_trace(const struct report *report, void *arg,
+			   int (*take)(struct report_work *work))
+{
+	return each_trace((struct report_work){
+		.arg = arg, .report = report, .trace = report->load->host.kvm,
+		.path = report->file,
+	}, take);
 }
 
 int32_t report_work_machine(const struct report_work *work, int32_t pid)

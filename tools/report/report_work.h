@@ -16,6 +16,7 @@ struct report_work {
 	const struct report	*report;
 	struct kvm_trace	*trace;		/* NULL: Xen's, which has no such records */
 	const char		*path;
+	void			*arg;		/* of report_work_each_trace() */
 	bool			is_guest;
 	int32_t			machine;	/* of a guest; VIRT_NONE: not known */
 	struct table_cell	group[4];	/* of report_work_begin(), until its group ends */
@@ -33,6 +34,10 @@ struct report_work {
  */
 int report_work_each(struct table_writer *to, const struct report *report,
 		     int (*rows)(struct report_work *work));
+
+/** report_work_each_trace - the same without a table; @arg: for @take */
+int report_work_each_trace(const struct report *report, void *arg,
+			   int (*take)(struct report_work *work));
 
 /** report_work_machine - the machine that a task of the trace works for; or VIRT_NONE */
 int32_t report_work_machine(const struct report_work *work, int32_t pid);
