@@ -254,7 +254,23 @@ def add(*paths):
         sys.exit(1)
 
 
-if sys.argv[1] == "compare":
+def same(key, *paths):
+    """Do functions have the same calls and durations? By name, or by address."""
+    found = []
+    for path in paths:
+        found.append({})
+        for function in json.load(open(path))["functions"][0]["functions"]:
+            numbers = found[-1].setdefault(function[key], [0] * 5)
+            for i, number in enumerate(("calls", "complete", "total_ns", "own_ns", "own_calls")):
+                numbers[i] += function.get(number, 0)
+    if found[0] != found[1] or len(found[0]) < 40:
+        print(len(found[0]), len(found[1]), *[each for each in found[0].items() if each not in found[1].items()][:5])
+        sys.exit(1)
+
+
+if sys.argv[1] == "same":
+    same(*sys.argv[2:])
+elif sys.argv[1] == "compare":
     compare(*sys.argv[2:])
 elif sys.argv[1] == "add":
     add(*sys.argv[2:])
