@@ -24,7 +24,8 @@ XEN = ("pinned.xen", "hvm-exits.xen", "lost-records.xen", "dom0.xen", "sched-cre
 DAT = ("kvm-nested.dat", "kvm-nested-g1.dat", "kvm-nested-shift.dat", "kvm-nested-linux-g1.dat")
 # Traces with many kinds of records, for what looks at nothing else but one damaged trace.
 MANY_DAT = DAT + ("host-disks.dat", "kvm-cgroups-web.dat", "waits-ipi-web.dat", "cases/exits.dat",
-                  "cases/instances.dat", "cases/fastpath.dat", "hypertrace-packed.dat", "kvm-paused.dat")
+                  "cases/instances.dat", "cases/fastpath.dat", "hypertrace-packed.dat", "kvm-paused.dat",
+                  "kvm-functions.dat", "kvm-functions-g1.dat")
 
 
 class Skip(Exception):
@@ -202,7 +203,8 @@ def trace_dat(case):
 
 READERS = (("json", "report", "-qfjson"), ("csv", "report", "-qfcsv", "--full"), ("text", "report", "-q", "--worst=5"),
            ("csv", "dump", "-qfcsv"), ("json", "top", "-qfjson", "--interval=100000"), ("text", "why", "-q", "--worst=3"),
-           ("text", "check", "-q", "--max", "steal=1%"), ("csv", "plot", "-qfcsv"))
+           ("text", "check", "-q", "--max", "steal=1%"), ("csv", "plot", "-qfcsv"),
+           ("json", "report", "-qfjson", "--function=*"))
 # Of a sound trace of one MB, each takes less than a tenth of it.
 CPU_OF_READER = 10
 
