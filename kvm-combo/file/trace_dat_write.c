@@ -12,6 +12,7 @@
 #include "array.h"
 #include "key_map.h"
 #include "kvm_fields.h"
+#include "trace_counters.h"
 #include "trace_dat.h"
 #include "trace_dat_head.h"
 #include "trace_dat_pages.h"
@@ -57,6 +58,10 @@ struct trace_dat_writer {
 	struct cpu	*cpus;
 	size_t		n_cpus;
 	size_t		largest;		/* record */
+	uint64_t	read_bytes;		/* of readings */
+	uint32_t	n_read;			/* CPUs that have readings are below that */
+	const struct trace_counter *counters;	/* the caller's, @n_counters */
+	uint32_t	n_counters;
 	/* at the end: */
 	struct dat_page	page;
 	uint8_t		*piece;			/* pages that are not written yet */
@@ -309,6 +314,38 @@ int trace_dat_writer_lost(struct trace_dat_writer *writer, int cpu, uint64_t cou
 	return put(writer, cpu, &head, NULL);
 }
 
+/** The stream of a CPU's readings comes after those of the records of all CPUs. */
+int trace_dat_writer_reading(struct trace_dat_writer *writer, const struct trace_reading *reading,
+			     const struct trace_counter_value *values)
+{
+	uint8_t bytes[sizeof(*reading) + TRACE_COUNTERS_MOST * sizeof(*values)];
+	size_t size = reading->n == TRACE_READING_LOST ? 0 : reading->n * sizeof(*values);
+	const struct spool_head head = {
+		.value = reading->ts, .size = (uint32_t)(sizeof(*reading) + size),
+	};
+
+	if (writer->error)
+		return writer->error;
+	if (reading->cpu >= TRACE_DAT_WRITE_CPUS)
+		return -ERANGE;
+	if (size > TRACE_COUNTERS_MOST * sizeof(*values))
+		return -EMSGSIZE;
+	if (reading->cpu >= writer->n_read)
+		writer->n_read = reading->cpu + 1;
+	writer->read_bytes += head.size;
+	memcpy(bytes, reading, sizeof(*reading));
+	if (size)
+		memcpy(bytes + sizeof(*reading), values, size);
+	return put(writer, TRACE_DAT_WRITE_CPUS + (int)reading->cpu, &head, bytes);
+}
+
+void trace_dat_writer_counters(struct trace_dat_writer *writer,
+			       const struct trace_counter *counters, uint32_t n)
+{
+	writer->counters = counters;
+	writer->n_counters = n;
+}
+
 /** Losses at the end need a record. */
 static int end_losses(struct trace_dat_writer *writer)
 {
@@ -550,6 +587,15 @@ static int write_all(struct trace_dat_writer *writer)
 	return ret;
 }
 
+static int append_counters(struct trace_dat_writer *writer)
+{
+	if (writer->about.most_bytes && spool_bytes(writer->spool) + writer->written +
+	    writer->read_bytes > writer->about.most_bytes)
+		return -EFBIG;
+	return trace_counters_append(writer->fd, writer->at, writer->counters, writer->n_counters,
+				     writer->spool, TRACE_DAT_WRITE_CPUS, writer->n_read);
+}
+
 int trace_dat_writer_finish(struct trace_dat_writer *writer)
 {
 	int ret;
@@ -563,5 +609,7 @@ int trace_dat_writer_finish(struct trace_dat_writer *writer)
 		.swap = writer->about.big_endian != is_big(),
 	};
 	ret = write_all(writer);
+	if (!ret && writer->n_counters)
+		ret = append_counters(writer);
 	return ret ? fail(writer, ret) : 0;
 }

@@ -21,7 +21,10 @@
 extern "C" {
 #endif
 
+struct trace_counter;
+struct trace_counter_value;
 struct trace_dat_writer;
+struct trace_reading;
 
 /** Limits: CPUs are below this; bytes of a record; bytes of all formats and symbols. */
 #define TRACE_DAT_WRITE_CPUS	32768
@@ -108,6 +111,22 @@ int trace_dat_writer_record(struct trace_dat_writer *writer, int cpu, uint64_t t
  * Return: as trace_dat_writer_record().
  */
 int trace_dat_writer_lost(struct trace_dat_writer *writer, int cpu, uint64_t count);
+
+/**
+ * trace_dat_writer_reading - counters that were read on a CPU, in order of time
+ * @reading: with its CPU; its values are @values, or none of a loss
+ *
+ * Return: as trace_dat_writer_record().
+ */
+int trace_dat_writer_reading(struct trace_dat_writer *writer, const struct trace_reading *reading,
+			     const struct trace_counter_value *values);
+
+/**
+ * trace_dat_writer_counters - which counters the readings have; without them, these are left out
+ * @counters: @n of them, at most TRACE_COUNTERS_MOST; they stay until trace_dat_writer_finish()
+ */
+void trace_dat_writer_counters(struct trace_dat_writer *writer,
+			       const struct trace_counter *counters, uint32_t n);
 
 /** trace_dat_writer_finish - write the file. Return: 0 or the first error. */
 int trace_dat_writer_finish(struct trace_dat_writer *writer);
