@@ -38,6 +38,7 @@ struct job {
 	enum foreign_kind kind;
 	int		in, fd, spool, answer;
 	uint64_t	most_bytes;
+	bool		counters;
 	struct foreign_outcome *outcome;
 };
 
@@ -127,6 +128,7 @@ static int convert_perf_folder(struct job *job)
 			.data = folder.data, .size = folder.size, .is_folder = true,
 			.pieces = folder.pieces, .n_pieces = folder.n, .is_mapped = true,
 			.fd = job->fd, .spool = job->spool, .most_bytes = job->most_bytes,
+			.counters = job->counters,
 		}, &outcome->perf, outcome->problem, sizeof(outcome->problem));
 	}
 	perf_folder_free(&folder);
@@ -151,7 +153,7 @@ static int convert_perf(struct job *job)
 		abort();
 	return perf_data_convert(&(struct perf_input){
 		.data = data, .size = (size_t)st.st_size, .is_mapped = true, .fd = job->fd,
-		.spool = job->spool, .most_bytes = job->most_bytes,
+		.spool = job->spool, .most_bytes = job->most_bytes, .counters = job->counters,
 	}, &outcome->perf, outcome->problem, sizeof(outcome->problem));
 }
 
@@ -318,10 +320,11 @@ static int convert_to_files(struct job *job, struct foreign_outcome *outcome)
 }
 
 int foreign_convert_to(const char *path, enum foreign_kind kind, int in, int out,
-		       uint64_t most_bytes, struct foreign_outcome *outcome)
+		       const struct foreign_wanted *wanted, struct foreign_outcome *outcome)
 {
 	struct job job = {
-		.path = path, .kind = kind, .in = in, .fd = out, .most_bytes = most_bytes,
+		.path = path, .kind = kind, .in = in, .fd = out, .most_bytes = wanted->most_bytes,
+		.counters = wanted->counters,
 	};
 	int ret;
 
@@ -332,8 +335,8 @@ int foreign_convert_to(const char *path, enum foreign_kind kind, int in, int out
 	return ret;
 }
 
-int foreign_convert(const char *path, enum foreign_kind kind, int in, uint64_t most_bytes,
-		    struct foreign_outcome *outcome)
+int foreign_convert(const char *path, enum foreign_kind kind, int in,
+		    const struct foreign_wanted *wanted, struct foreign_outcome *outcome)
 {
 	int fd = temporary_file(), ret;
 
@@ -343,7 +346,7 @@ int foreign_convert(const char *path, enum foreign_kind kind, int in, uint64_t m
 			close(in);
 		return no_file(outcome, fd);
 	}
-	ret = foreign_convert_to(path, kind, in, fd, most_bytes, outcome);
+	ret = foreign_convert_to(path, kind, in, fd, wanted, outcome);
 	if (!ret)
 		return fd;
 	close(fd);

@@ -32,19 +32,24 @@ enum foreign_kind {
  */
 enum foreign_kind foreign_kind_of(const char *path, const void *head, size_t n);
 
+/** What the result has. All zero is a good default. */
+struct foreign_wanted {
+	uint64_t	most_bytes;	/* limit for the room that its records take in temporary
+					 * files; 0: in proportion to the trace */
+	bool		counters;	/* of perf.data, too: trace_counters.h */
+};
+
 /**
  * foreign_convert - convert a trace
  * @in: a descriptor of the file, unpacked, at its beginning, which is closed; -1 of a folder
- * @most_bytes: limit for the room that its records take in temporary files; 0: in proportion to
- *	the trace
  * @outcome: receives what is known of the conversion
  *
  * Only for programs with a single thread. TMPDIR is the place of the temporary files.
  *
  * Return: a descriptor of a trace.dat, or a negative errno with a text in outcome->problem.
  */
-int foreign_convert(const char *path, enum foreign_kind kind, int in, uint64_t most_bytes,
-		    struct foreign_outcome *outcome);
+int foreign_convert(const char *path, enum foreign_kind kind, int in,
+		    const struct foreign_wanted *wanted, struct foreign_outcome *outcome);
 
 /**
  * foreign_convert_to - the same, into a file
@@ -53,7 +58,7 @@ int foreign_convert(const char *path, enum foreign_kind kind, int in, uint64_t m
  * Return: 0, or a negative errno with a text in outcome->problem.
  */
 int foreign_convert_to(const char *path, enum foreign_kind kind, int in, int out,
-		       uint64_t most_bytes, struct foreign_outcome *outcome);
+		       const struct foreign_wanted *wanted, struct foreign_outcome *outcome);
 
 #ifdef __cplusplus
 }

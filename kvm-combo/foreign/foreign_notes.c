@@ -4,6 +4,7 @@
  * @brief	The facts about a converted trace that limit its numbers, as notes.
  */
 #include "foreign_notes.h"
+#include "trace_counters.h"
 
 static unsigned long long ull(uint64_t number)
 {
@@ -44,6 +45,11 @@ static void note_samples(const char *path, const struct perf_facts *facts,
 		trace_notes_add(notes, TRACE_NOTE_CLOCK, TRACE_NOTE_WARNING,
 				"%s: %llu samples are earlier than others of their CPU that come "
 				"before them in the file", path, ull(facts->late));
+	if (facts->uncounted)
+		trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
+				"%s: %llu values of counters are left out: it does not show which "
+				"events they are of, or has more than %d counters", path,
+				ull(facts->uncounted), TRACE_COUNTERS_MOST);
 	if (facts->unnamed)
 		trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
 				"%s: it names too many threads: %llu names are left out", path,

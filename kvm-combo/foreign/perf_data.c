@@ -31,12 +31,32 @@ static bool ends_known_time(const struct perf_reader *reader, const uint8_t *dat
 	return reader->facts->is_per_task && perf_16(&bytes, 0) == reader->switch_id;
 }
 
+/** The sample whose content is @data begins @before bytes before it, if it has values. */
+static int write_reading(struct perf_reader *reader, uint32_t cpu, uint64_t ts,
+			 const uint8_t *data, size_t before)
+{
+	const struct perf_bytes body = { data - before, before, reader->swap };
+	const struct perf_bytes content = { data, COMMON_BYTES, reader->swap };
+	struct perf_attr *attr;
+	struct perf_bytes part;
+
+	return before && perf_read_part(reader, &body, &attr, &part) ?
+	       perf_counters_take(reader, attr, cpu, ts, (int32_t)perf_32(&content, COMMON_PID),
+				  part) : 0;
+}
+
 static int write_record(void *arg, uint32_t cpu, uint64_t ts, const uint8_t *data, size_t size,
-			bool is_late)
+			size_t before, bool is_late)
 {
 	struct perf_reader *reader = arg;
-	int ret;
+	int ret = 0;
 
+	if (reader->has_reads && (!data || is_late))
+		ret = perf_counters_lost(reader, cpu);
+	else if (reader->has_reads)
+		ret = write_reading(reader, cpu, ts, data, before);
+	if (ret)
+		return ret;
 	if (!data)
 		return trace_dat_writer_lost(reader->writer, (int)cpu, ts);
 	reader->facts->samples++;
@@ -145,8 +165,11 @@ static int convert(struct perf_reader *reader, const struct perf_input *input)
 		ret = perf_tracing_take(reader);
 	if (ret)
 		return ret;
+	if (reader->has_reads && reader->event_names.at)
+		perf_counters_names(reader, &reader->event_names);
 	reader->order = perf_order_new(write_record, reader);
 	ret = reader->order ? perf_walk(reader, input) : -ENOMEM;
+	perf_counters_end(reader);
 	return ret ? ret : trace_dat_writer_finish(reader->writer);
 }
 
@@ -155,6 +178,7 @@ static void free_reader(struct perf_reader *reader)
 	perf_order_free(reader->order);
 	perf_names_free(reader->names);
 	perf_unpack_free(reader->unpack);
+	perf_counters_free(reader->counters);
 	trace_dat_writer_free(reader->writer);
 	key_map_destroy(&reader->ids);
 	free(reader->attr_of);
@@ -167,7 +191,7 @@ int perf_data_convert(const struct perf_input *input, struct perf_facts *facts, 
 {
 	struct perf_reader reader = {
 		.data = input->data, .size = input->size, .is_mapped = input->is_mapped,
-		.is_folder = input->is_folder,
+		.is_folder = input->is_folder, .wants_reads = input->counters,
 		.facts = facts, .switch_id = -1,
 		.problem = problem, .problem_size = problem_size,
 	};

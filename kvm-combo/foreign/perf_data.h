@@ -35,6 +35,8 @@ struct perf_facts {
 	uint64_t	lost;		/* records that the kernel lost */
 	uint64_t	unplaced;	/* losses of an unknown CPU: all CPUs have them */
 	uint64_t	late;		/* samples earlier than one that had been written already */
+	uint64_t	uncounted;	/* values of counters that are left out: of unknown events,
+					 * or of too many counters */
 	uint64_t	unnamed;	/* names of threads that are left out: there are too many */
 	bool		is_damaged;	/* a record is: the first one is at offset @damaged_at */
 	uint64_t	damaged_at;
@@ -66,6 +68,7 @@ struct perf_input {
 	bool		is_mapped;	/* all are private mappings: pages may leave memory */
 	int		fd, spool;	/* two empty files, see trace_dat_writer_new() */
 	uint64_t	most_bytes;	/* limit for both files together */
+	bool		counters;	/* those that were read with samples, too */
 };
 
 /**

@@ -17,14 +17,16 @@
 /** Features, bits of 256: tools/perf/util/header.h. */
 enum {
 	FEATURE_TRACING_DATA = 1, FEATURE_HOSTNAME = 3, FEATURE_RELEASE = 4, FEATURE_ARCH = 6,
-	FEATURE_CPUS = 7, FEATURE_SAMPLE_TIME = 21, FEATURE_DIR_FORMAT = 24, N_FEATURES = 256,
+	FEATURE_CPUS = 7, FEATURE_EVENT_DESC = 12, FEATURE_SAMPLE_TIME = 21,
+	FEATURE_DIR_FORMAT = 24, N_FEATURES = 256,
 };
 
 /** Of struct perf_event_attr: the first version's size, flags, and its offsets. */
 enum {
-	ATTR_SIZE_0 = 64, ATTR_TYPE = 0, ATTR_SIZE = 4, ATTR_SAMPLE_TYPE = 24,
+	ATTR_SIZE_0 = 64, ATTR_TYPE = 0, ATTR_SIZE = 4, ATTR_CONFIG = 8, ATTR_SAMPLE_TYPE = 24,
 	ATTR_READ_FORMAT = 32, ATTR_FLAGS = 40, ATTR_CLOCK = 92,
-	FLAG_SAMPLE_ID_ALL = 18, FLAG_USE_CLOCK = 25,
+	FLAG_EXCLUDE_USER = 4, FLAG_SAMPLE_ID_ALL = 18, FLAG_EXCLUDE_HOST = 19,
+	FLAG_USE_CLOCK = 25,
 };
 
 /** Limits: events, and ids of them, one for each CPU. */
@@ -46,6 +48,17 @@ static bool has_flag(const struct perf_reader *reader, const struct perf_bytes *
 	uint8_t byte = attr->at[ATTR_FLAGS + flag / 8];
 
 	return byte >> (reader->big_endian ? 7 - flag % 8 : flag % 8) & 1;
+}
+
+/** exclude_user, _kernel, _hv and _idle, then exclude_host and _guest. */
+static uint32_t modes_of(const struct perf_reader *reader, const struct perf_bytes *attr)
+{
+	uint32_t modes = 0;
+
+	for (int i = 0; i < 6; i++)
+		modes |= (uint32_t)has_flag(reader, attr, i < 4 ? FLAG_EXCLUDE_USER + i :
+					    FLAG_EXCLUDE_HOST + i - 4) << i;
+	return modes;
 }
 
 static int add_ids(struct perf_reader *reader, const struct perf_bytes *ids)
@@ -82,12 +95,15 @@ int perf_add_attr(struct perf_reader *reader, const struct perf_bytes *attr,
 	to = &reader->attrs[reader->n_attrs++];
 	*to = (struct perf_attr){
 		.type = perf_32(attr, ATTR_TYPE),
+		.config = perf_64(attr, ATTR_CONFIG),
+		.modes = modes_of(reader, attr),
 		.sample_type = perf_64(attr, ATTR_SAMPLE_TYPE),
 		.read_format = perf_64(attr, ATTR_READ_FORMAT),
 		.has_sample_id = has_flag(reader, attr, FLAG_SAMPLE_ID_ALL),
 		.has_clock = attr->left >= ATTR_CLOCK + 4 &&
 			     has_flag(reader, attr, FLAG_USE_CLOCK),
 	};
+	reader->has_reads |= reader->wants_reads && to->sample_type & SAMPLE_READ;
 	if (to->has_clock)
 		to->clock = (int32_t)perf_32(attr, ATTR_CLOCK);
 	return add_ids(reader, ids);
@@ -150,6 +166,9 @@ static int take_feature(struct perf_reader *reader, uint64_t feature, const stru
 			break;
 		reader->cpus_there = perf_32(part, 0);
 		reader->facts->n_cpus = perf_32(part, 4);
+		break;
+	case FEATURE_EVENT_DESC:
+		reader->event_names = *part;
 		break;
 	case FEATURE_SAMPLE_TIME:
 		if (part->left < 16)

@@ -19,6 +19,7 @@ struct entry {
 	uint64_t	lost;		/* of a loss */
 	const uint8_t	*data;		/* NULL: it is a loss */
 	uint32_t	size;
+	uint16_t	before;		/* bytes in front of @data that belong to it */
 	bool		is_copy;
 };
 
@@ -55,8 +56,8 @@ struct perf_order *perf_order_new(perf_order_fn take, void *arg)
 static void free_entry(struct perf_order *order, struct entry *entry)
 {
 	if (entry->is_copy) {
-		free((void *)(uintptr_t)entry->data);
-		order->n_bytes -= entry->size;
+		free((void *)(uintptr_t)(entry->data - entry->before));
+		order->n_bytes -= (size_t)entry->before + entry->size;
 	}
 	order->n_entries--;
 }
@@ -94,7 +95,7 @@ static int take_entry(struct perf_order *order, uint32_t number, struct entry *e
 	if (entry->data && entry->ts > cpu->taken_ts)
 		cpu->taken_ts = entry->ts;
 	ret = order->take(order->arg, number, entry->data ? entry->ts : entry->lost, entry->data,
-			  entry->size, is_late);
+			  entry->size, entry->before, is_late);
 	free_entry(order, entry);
 	return ret;
 }
@@ -169,23 +170,25 @@ static int add_entry(struct perf_order *order, uint32_t number, const struct ent
 	cpu->n++;
 	order->n_entries++;
 	if (entry->is_copy)
-		order->n_bytes += entry->size;
+		order->n_bytes += (size_t)entry->before + entry->size;
 	return 0;
 }
 
 int perf_order_add(struct perf_order *order, uint32_t cpu, uint64_t ts, const uint8_t *data,
-		   size_t size, bool copy)
+		   size_t size, uint16_t before, bool copy)
 {
-	struct entry entry = { .ts = ts, .data = data, .size = (uint32_t)size, .is_copy = copy };
+	struct entry entry = {
+		.ts = ts, .data = data, .size = (uint32_t)size, .before = before, .is_copy = copy,
+	};
 	uint8_t *bytes = NULL;
 	int ret;
 
 	if (copy) {
-		bytes = malloc(size + 1);
+		bytes = malloc(before + size + 1);
 		if (!bytes)
 			return -ENOMEM;
-		memcpy(bytes, data, size);
-		entry.data = bytes;
+		memcpy(bytes, data - before, before + size);
+		entry.data = bytes + before;
 	}
 	ret = add_entry(order, cpu, &entry);
 	if (ret) {

@@ -19,7 +19,7 @@ struct perf_order;
 
 /** Takes what has waited: a sample, or if @data is NULL, the loss of @ts samples (0: unknown). */
 typedef int (*perf_order_fn)(void *arg, uint32_t cpu, uint64_t ts, const uint8_t *data,
-			     size_t size, bool is_late);
+			     size_t size, size_t before, bool is_late);
 
 /** perf_order_new - Return: NULL without memory. */
 struct perf_order *perf_order_new(perf_order_fn take, void *arg);
@@ -27,12 +27,13 @@ void perf_order_free(struct perf_order *order);
 
 /**
  * perf_order_add - a sample
+ * @before: bytes in front of @data that belong to it, and stay there for @take
  * @copy: its bytes will be gone; else they stay until perf_order_end()
  *
  * Return: 0, -ENOMEM, or what @take returned.
  */
 int perf_order_add(struct perf_order *order, uint32_t cpu, uint64_t ts, const uint8_t *data,
-		   size_t size, bool copy);
+		   size_t size, uint16_t before, bool copy);
 
 /** perf_order_lost - samples are missing between those of a CPU that come before and after. */
 int perf_order_lost(struct perf_order *order, uint32_t cpu, uint64_t count);

@@ -24,13 +24,27 @@ struct perf_bytes {
 /** A kind of event that was recorded: struct perf_event_attr. */
 struct perf_attr {
 	uint32_t	type;
+	uint64_t	config;
 	uint64_t	sample_type, read_format;
+	uint32_t	modes;		/* set of PERF_EXCLUDE_... */
+	struct perf_bytes name;		/* at NULL: not known */
+	uint32_t	counter;	/* its number + 1; 0: no value of it was read so far */
 	bool		has_sample_id;	/* sample_id_all: other records have some of it, too */
 	bool		has_clock;	/* use_clockid */
 	int32_t		clock;
 };
 
 #define PERF_TRACEPOINT		2	/* PERF_TYPE_TRACEPOINT */
+
+/** Bits of @modes in struct perf_attr: what an event does not count. */
+enum {
+	PERF_EXCLUDE_USER = 1 << 0, PERF_EXCLUDE_KERNEL = 1 << 1, PERF_EXCLUDE_HV = 1 << 2,
+	PERF_EXCLUDE_IDLE = 1 << 3, PERF_EXCLUDE_HOST = 1 << 4, PERF_EXCLUDE_GUEST = 1 << 5,
+};
+
+/** Bytes of common_type, common_flags, common_preempt_count and common_pid, which is last. */
+#define COMMON_BYTES	8
+#define COMMON_PID	4
 
 /** Bits of sample_type. */
 enum {
@@ -99,6 +113,10 @@ struct perf_reader {
 	size_t		attr_of_room;
 	char		hostname[256], release[256], arch[64];	/* empty: unknown */
 	uint32_t	cpus_there;	/* 0: unknown */
+	struct perf_bytes event_names;	/* HEADER_EVENT_DESC; at NULL: there are none */
+	struct perf_counters *counters;	/* NULL: none was read so far */
+	bool		wants_reads;	/* values of counters in samples */
+	bool		has_reads;	/* if so: samples of some event have them */
 	struct perf_bytes tracing;	/* formats of tracepoints; at NULL: there are none */
 	int32_t		switch_id;	/* of sched_switch, or -1 */
 	struct trace_dat_writer *writer;
@@ -158,6 +176,17 @@ static inline bool perf_skip(struct perf_bytes *bytes, uint64_t n)
 	return perf_part(bytes, n, n > bytes->left ? 0 : bytes->left - n, bytes);
 }
 
+/** perf_take_64 - the next number, if there is one. Return: false if the bytes end before. */
+static inline bool perf_take_64(struct perf_bytes *bytes, bool has, uint64_t *value)
+{
+	if (!has)
+		return true;
+	if (bytes->left < 8)
+		return false;
+	*value = perf_64(bytes, 0);
+	return perf_skip(bytes, 8);
+}
+
 /* --- the parts of a file --------------------------------------------------------------------- */
 
 /** perf_read_head - attributes and features. Return: 0, or a negative errno after perf_fail(). */
@@ -192,6 +221,24 @@ int perf_names_comm(struct perf_reader *reader, const struct perf_record *record
 /** perf_names_end - all have been there. Return: 0 or a negative errno. */
 int perf_names_end(struct perf_reader *reader);
 void perf_names_free(struct perf_names *names);
+
+/** perf_read_part - the counters of a sample, all of @body. Return: false: it has none. */
+bool perf_read_part(const struct perf_reader *reader, const struct perf_bytes *body,
+		    struct perf_attr **attr, struct perf_bytes *part);
+
+/** perf_counters_names - @part: HEADER_EVENT_DESC, which names the events */
+void perf_counters_names(struct perf_reader *reader, const struct perf_bytes *part);
+
+/** perf_counters_take - the values that were read with a sample. Return: 0 or a negative errno. */
+int perf_counters_take(struct perf_reader *reader, struct perf_attr *read_at, uint32_t cpu,
+		       uint64_t ts, int32_t pid, struct perf_bytes bytes);
+
+/** perf_counters_lost - samples of a CPU are missing. Return: 0 or a negative errno. */
+int perf_counters_lost(struct perf_reader *reader, uint32_t cpu);
+
+/** perf_counters_end - all have been there: the writer gets the counters, if they are known */
+void perf_counters_end(struct perf_reader *reader);
+void perf_counters_free(struct perf_counters *counters);
 
 /** perf_unpack_take - the records in a compressed one. Return: so, -EILSEQ if it is damaged. */
 int perf_unpack_take(struct perf_reader *reader, const struct perf_record *record);

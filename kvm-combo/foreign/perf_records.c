@@ -10,9 +10,6 @@
 #include "array.h"
 #include "perf_private.h"
 
-/** Bytes of common_type, common_flags, common_preempt_count and common_pid. */
-#define COMMON_BYTES	8
-
 /** Pages of a mapped file leave memory in such steps, which are multiples of a page. */
 #define RELEASE_BYTES	((size_t)16 << 20)
 
@@ -41,19 +38,8 @@ struct sample {
 	uint64_t	time, id;
 	uint32_t	cpu;
 	bool		has_time, has_cpu, has_id;
-	struct perf_bytes raw;		/* at NULL: there is none */
+	struct perf_bytes read, raw;	/* counters, content; at NULL: there is none */
 };
-
-/** The next number, if the sample has it. Return: false if the sample ends before. */
-static bool take_64(struct perf_bytes *body, bool has, uint64_t *value)
-{
-	if (!has)
-		return true;
-	if (body->left < 8)
-		return false;
-	*value = perf_64(body, 0);
-	return perf_skip(body, 8);
-}
 
 /** Counters that were read with the sample: perf_event_open(2). */
 static bool skip_read(const struct perf_attr *attr, struct perf_bytes *body)
@@ -61,7 +47,7 @@ static bool skip_read(const struct perf_attr *attr, struct perf_bytes *body)
 	uint64_t format = attr->read_format, n = 1, each = 1;
 
 	each += !!(format & READ_ID) + (uint64_t)!!(format & READ_LOST);
-	if (format & READ_GROUP && (!take_64(body, true, &n) || n > body->left / 8 / each))
+	if (format & READ_GROUP && (!perf_take_64(body, true, &n) || n > body->left / 8 / each))
 		return false;
 	return perf_skip(body, 8 * (n * each + (uint64_t)!!(format & READ_TIME_ENABLED) +
 				    !!(format & READ_TIME_RUNNING)));
@@ -71,7 +57,7 @@ static bool skip_callchain(struct perf_bytes *body)
 {
 	uint64_t n = 0;
 
-	return take_64(body, true, &n) && n <= body->left / 8 && perf_skip(body, 8 * n);
+	return perf_take_64(body, true, &n) && n <= body->left / 8 && perf_skip(body, 8 * n);
 }
 
 static bool take_raw(struct perf_bytes *body, struct perf_bytes *raw)
@@ -79,33 +65,44 @@ static bool take_raw(struct perf_bytes *body, struct perf_bytes *raw)
 	return body->left >= 4 && perf_part(body, 4, perf_32(body, 0), raw);
 }
 
-/** In the order in which the kernel writes them; what follows the content does not matter. */
-static bool take_sample(const struct perf_attr *attr, struct perf_bytes body, struct sample *sample)
+/** What comes before the content, in the order in which the kernel writes it. */
+static bool take_fields(const struct perf_attr *attr, struct perf_bytes *at, struct sample *sample)
 {
 	uint64_t type = attr->sample_type, skipped, cpu;
+	struct perf_bytes body = *at;
 
 	*sample = (struct sample){
 		.has_time = type & SAMPLE_TIME, .has_cpu = type & SAMPLE_CPU,
 		.has_id = type & (SAMPLE_ID | SAMPLE_IDENTIFIER),
 	};
-	if (!take_64(&body, type & SAMPLE_IDENTIFIER, &sample->id) ||
-	    !take_64(&body, type & SAMPLE_IP, &skipped) ||
-	    !take_64(&body, type & SAMPLE_TID, &skipped) ||
-	    !take_64(&body, type & SAMPLE_TIME, &sample->time) ||
-	    !take_64(&body, type & SAMPLE_ADDR, &skipped) ||
-	    !take_64(&body, type & SAMPLE_ID, &sample->id) ||
-	    !take_64(&body, type & SAMPLE_STREAM_ID, &skipped))
+	if (!perf_take_64(&body, type & SAMPLE_IDENTIFIER, &sample->id) ||
+	    !perf_take_64(&body, type & SAMPLE_IP, &skipped) ||
+	    !perf_take_64(&body, type & SAMPLE_TID, &skipped) ||
+	    !perf_take_64(&body, type & SAMPLE_TIME, &sample->time) ||
+	    !perf_take_64(&body, type & SAMPLE_ADDR, &skipped) ||
+	    !perf_take_64(&body, type & SAMPLE_ID, &sample->id) ||
+	    !perf_take_64(&body, type & SAMPLE_STREAM_ID, &skipped))
 		return false;
 	if (sample->has_cpu) {
 		sample->cpu = body.left >= 8 ? perf_32(&body, 0) : 0;
-		if (!take_64(&body, true, &cpu))
+		if (!perf_take_64(&body, true, &cpu))
 			return false;
 	}
-	if (!take_64(&body, type & SAMPLE_PERIOD, &skipped) ||
-	    (type & SAMPLE_READ && !skip_read(attr, &body)) ||
+	if (!perf_take_64(&body, type & SAMPLE_PERIOD, &skipped))
+		return false;
+	sample->read = body;
+	if ((type & SAMPLE_READ && !skip_read(attr, &body)) ||
 	    (type & SAMPLE_CALLCHAIN && !skip_callchain(&body)))
 		return false;
-	return !(type & SAMPLE_RAW) || take_raw(&body, &sample->raw);
+	*at = body;
+	return true;
+}
+
+/** What follows the content does not matter. */
+static bool take_sample(const struct perf_attr *attr, struct perf_bytes body, struct sample *sample)
+{
+	return take_fields(attr, &body, sample) &&
+	       (!(attr->sample_type & SAMPLE_RAW) || take_raw(&body, &sample->raw));
 }
 
 /** By id; all attributes have the id at the same place. Return: NULL: it is not known. */
@@ -130,6 +127,20 @@ static const struct perf_attr *attr_of_sample(const struct perf_reader *reader,
 	    (reader->n_attrs == 1 && !reader->ids.n_keys))
 		return first;
 	return body->left >= at + 8 ? attr_of_id(reader, perf_64(body, at)) : NULL;
+}
+
+bool perf_read_part(const struct perf_reader *reader, const struct perf_bytes *body,
+		    struct perf_attr **attr, struct perf_bytes *part)
+{
+	const struct perf_attr *found = attr_of_sample(reader, body);
+	struct perf_bytes at = *body;
+	struct sample sample;
+
+	if (!found || !take_fields(found, &at, &sample))
+		return false;
+	*attr = &reader->attrs[found - reader->attrs];
+	*part = sample.read;
+	return true;
 }
 
 static struct perf_cpu *cpu_of(struct perf_reader *reader, uint32_t cpu)
@@ -170,6 +181,7 @@ static int add_sample(struct perf_reader *reader, const struct perf_record *reco
 	const struct perf_attr *attr = attr_of_sample(reader, &record->body);
 	struct perf_cpu *cpu;
 	struct sample sample;
+	uint16_t before = 0;
 
 	if (attr && attr->type != PERF_TRACEPOINT) {
 		reader->facts->others++;
@@ -189,8 +201,10 @@ static int add_sample(struct perf_reader *reader, const struct perf_record *reco
 	if (reader->is_folder && !belongs(reader, cpu, &sample))
 		return -EINVAL;
 	cpu->has_samples = true;
+	if (reader->has_reads && attr->sample_type & SAMPLE_READ)
+		before = (uint16_t)(sample.raw.at - record->body.at);
 	return perf_order_add(reader->order, sample.cpu, sample.time, sample.raw.at,
-			      sample.raw.left, record->is_unpacked);
+			      sample.raw.left, before, record->is_unpacked);
 }
 
 /* --- other records --------------------------------------------------------------------------- */

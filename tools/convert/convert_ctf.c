@@ -35,6 +35,7 @@ static int take_output(void)
 
 int main(int argc, char **argv)
 {
+	const struct foreign_wanted wanted = { .most_bytes = 0 };
 	struct foreign_outcome outcome;
 	struct trace_notes notes = { 0 };
 	int out = argc == 2 && *argv[1] != '-' ? take_output() : -1;
@@ -48,7 +49,7 @@ int main(int argc, char **argv)
 		escape_print(stderr, NAME ": ", "%s: no folder with a trace in CTF", argv[1]);
 		return EXIT_FILE;
 	}
-	if (foreign_convert_to(argv[1], FOREIGN_CTF, -1, out, 0, &outcome)) {
+	if (foreign_convert_to(argv[1], FOREIGN_CTF, -1, out, &wanted, &outcome)) {
 		escape_print(stderr, NAME ": ", "%s: %s", argv[1], outcome.problem);
 		return EXIT_FILE;
 	}

@@ -230,7 +230,10 @@ static int convert_foreign(struct trace_args *args, const char *path, enum forei
 			   int in)
 {
 	struct foreign_outcome outcome;
-	int fd = foreign_convert(path, kind, in, args->max_input, &outcome);
+	const struct foreign_wanted wanted = {
+		.most_bytes = args->max_input, .counters = args->counters,
+	};
+	int fd = foreign_convert(path, kind, in, &wanted, &outcome);
 
 	if (fd < 0) {
 		ksv_error("%s: %s", path, outcome.problem);

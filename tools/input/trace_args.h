@@ -23,6 +23,7 @@ struct trace_args {
 	bool			host_only;	/* guests are of no use: one trace per argument */
 	bool			quiet;		/* no notes */
 	bool			is_live;	/* a pipe that goes on: it is not looked at */
+	bool			counters;	/* those of perf.data, too, which costs time */
 	uint64_t		max_input;	/* struct xentrace_options: of what is copied */
 	struct trace_arg	*items;		/* hosts before their guests */
 	int			n, room;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Hand-made perf.data files: losses, certain tasks, compressed records of both kinds, clocks, and
- * files that cannot be read. libtracecmd reads the result.
+ * Hand-made perf.data files: losses, certain tasks, compressed records of both kinds, clocks,
+ * counters, and files that cannot be read. libtracecmd reads the result.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -19,6 +19,7 @@
 
 #include "perf_data.h"
 #include "temporary_file.h"
+#include "trace_counters.h"
 #include "trace_dat.h"
 
 /** A file that goes through a pipe: only little-endian numbers, which this host has as well. */
@@ -68,6 +69,9 @@ static void end(size_t at)
 #define SWITCH_ID	7
 #define OTHER_ID	9
 
+/** Of the attributes that follow. */
+static uint64_t config, read_format;
+
 static void put_attr(uint32_t type, uint64_t sample_type, uint32_t flags, int32_t clock,
 		     uint64_t id)
 {
@@ -75,10 +79,10 @@ static void put_attr(uint32_t type, uint64_t sample_type, uint32_t flags, int32_
 
 	number(4, type);
 	number(4, 128);
-	number(8, 0);			/* config */
+	number(8, config);
 	number(8, 1);
 	number(8, sample_type);
-	number(8, 0);
+	number(8, read_format);
 	number(8, flags);
 	for (int i = 0; i < 44; i += 4)
 		number(4, 0);
@@ -218,6 +222,9 @@ static void put_fork(uint32_t tid, uint32_t maker)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
+/** Do not take counters. */
+static bool no_counters;
+
 static int convert(void)
 {
 	int spool = temporary_file(), ret;
@@ -226,7 +233,7 @@ static int convert(void)
 	assert_true(fd >= 0 && spool >= 0);
 	ret = perf_data_convert(&(struct perf_input){
 		.data = file, .size = n_file, .fd = fd, .spool = spool,
-		.most_bytes = (uint64_t)256 << 20,
+		.most_bytes = (uint64_t)256 << 20, .counters = !no_counters,
 	}, &facts, problem, sizeof(problem));
 	close(spool);
 	assert_int_equal(!ret, !*problem);
@@ -494,6 +501,269 @@ static void expect_problem(const char *text)
 	close(fd);
 }
 
+/* --- counters -------------------------------------------------------------------------------- */
+
+#define SAMPLE_READ	(1 << 4)
+
+/** Bits of read_format. */
+enum { ENABLED = 1, RUNNING = 2, ID = 4, GROUP = 8, LOST = 16 };
+
+/** sched_switch (100), instructions in user mode (102) and cycles of the host (103) in a group. */
+static void begin_counters(uint64_t format)
+{
+	n_file = 0;
+	put("PERFILE2", 8);
+	number(8, 16);
+	read_format = format;
+	put_attr(2, SAMPLE_TYPE | SAMPLE_READ, 1 << 18, 0, 100);
+	config = 1;
+	put_attr(0, SAMPLE_TYPE | SAMPLE_READ, 1 << 18 | 1 << 5, 0, 102);
+	config = 0;
+	put_attr(0, SAMPLE_TYPE | SAMPLE_READ, 1 << 18 | 1 << 20, 0, 103);
+	read_format = 0;
+	put_tracing();
+}
+
+/** A sample of sched_switch. @read: @n values and times as the format has them */
+static void read_sample(uint32_t cpu, uint64_t ts, const uint64_t *read, size_t n)
+{
+	size_t at = begin(9, 0);
+
+	number(8, 100);
+	number(8, 1);
+	number(8, ts);
+	number(8, cpu);
+	for (size_t i = 0; i < n; i++)
+		number(8, read[i]);
+	number(4, 12);
+	number(4, SWITCH_ID);
+	number(4, 4711);
+	number(4, 0);
+	end(at);
+}
+
+/** The readings of a file. Return: what trace_counters_open() does. */
+static int open_counters(struct trace_counters *counters)
+{
+	tracecmd_close(open_made());
+	return trace_counters_open(counters, fd);
+}
+
+static void close_counters(struct trace_counters *counters)
+{
+	trace_counters_close(counters);
+	close(fd);
+}
+
+static void expect_reading(struct trace_counters *counters, uint32_t cpu, uint64_t ts, uint32_t n)
+{
+	struct trace_reading reading;
+
+	assert_int_equal(1, trace_counters_next(counters, &reading));
+	assert_int_equal(n, reading.n);
+	assert_int_equal(cpu, reading.cpu);
+	if (n == TRACE_READING_LOST)
+		return;
+	assert_int_equal(ts, reading.ts);
+	assert_int_equal(4711, reading.pid);
+}
+
+/** Each format: with times or without, ids, and numbers of lost samples. */
+static void test_groups(void **state)
+{
+	(void)state;
+	for (uint64_t format = GROUP | ID; format < 32; format++) {
+		bool has_enabled = format & ENABLED, has_running = format & RUNNING;
+		uint64_t read[16] = { 3 };
+		struct trace_counters counters;
+		struct trace_reading reading;
+		size_t n = 1;
+
+		if (!(format & GROUP) || !(format & ID))
+			continue;
+		if (has_enabled)
+			read[n++] = 900;
+		if (has_running)
+			read[n++] = 800;
+		for (uint64_t i = 0; i < 3; i++) {
+			read[n++] = 50 + i;
+			read[n++] = i ? 101 + i : 100;
+			if (format & LOST)
+				read[n++] = 7;
+		}
+		begin_counters(format);
+		read_sample(3, 1000, read, n);
+		assert_int_equal(0, open_counters(&counters));
+		assert_int_equal(2, counters.n);
+		assert_string_equal("instructions", counters.counters[0].name);
+		assert_string_equal("cycles", counters.counters[1].name);
+		assert_int_equal(TRACE_COUNTS_HOST | TRACE_COUNTS_GUEST,
+				 counters.counters[0].sides);
+		assert_int_equal(TRACE_COUNTS_HOST, counters.counters[1].sides);
+		assert_int_equal(counters.counters[0].group, counters.counters[1].group);
+		assert_int_equal(1, trace_counters_next(&counters, &reading));
+		assert_int_equal(2, reading.n);
+		assert_int_equal(51, counters.values[0].value);
+		assert_int_equal(52, counters.values[1].value);
+		assert_true(reading.enabled_ns == (has_enabled ? 900 : TRACE_COUNTER_NO_TIME));
+		assert_true(reading.running_ns == (has_running ? 800 : TRACE_COUNTER_NO_TIME));
+		assert_int_equal(0, trace_counters_next(&counters, &reading));
+		assert_int_equal(0, facts.uncounted);
+		close_counters(&counters);
+	}
+}
+
+/** Only the records are asked for. */
+static void test_no_counters(void **state)
+{
+	static const uint64_t read[] = { 2, 51, 102, 53, 999 };
+	struct trace_counters counters;
+
+	(void)state;
+	begin_counters(GROUP | ID);
+	read_sample(0, 1000, read, 5);
+	no_counters = true;
+	assert_int_equal(-ENOENT, open_counters(&counters));
+	no_counters = false;
+	assert_int_equal(1, facts.samples);
+	assert_int_equal(0, facts.uncounted);
+	close_counters(&counters);
+}
+
+/** Without ids, which event a value is of is known only if there is one: of the sample itself. */
+static void test_no_ids(void **state)
+{
+	static const uint64_t group[] = { 2, 51, 52 }, alone[] = { 51, 900, 800 };
+	struct trace_counters counters;
+
+	(void)state;
+	begin_counters(GROUP);
+	read_sample(0, 1000, group, 3);
+	assert_int_equal(-ENOENT, open_counters(&counters));
+	assert_int_equal(2, facts.uncounted);
+	close_counters(&counters);
+	/* how often a tracepoint came is no counter */
+	begin_counters(ENABLED | RUNNING);
+	read_sample(0, 1000, alone, 3);
+	assert_int_equal(-ENOENT, open_counters(&counters));
+	assert_int_equal(0, facts.uncounted);
+	close_counters(&counters);
+}
+
+/** Losses, a late sample, an unknown id; a reading of another CPU stands apart. */
+static void test_reading_losses(void **state)
+{
+	static const uint64_t read[] = { 2, 51, 102, 53, 999 };
+	struct trace_counters counters;
+	struct trace_reading reading;
+
+	(void)state;
+	begin_counters(GROUP | ID);
+	read_sample(1, 1000, read, 5);
+	read_sample(0, 1100, read, 5);
+	put_lost(1, 1500, 3);
+	read_sample(1, 2000, read, 5);
+	assert_int_equal(0, open_counters(&counters));
+	assert_int_equal(1, counters.n);
+	assert_int_equal(3, facts.uncounted);
+	expect_reading(&counters, 0, 1100, 1);
+	expect_reading(&counters, 1, 1000, 1);
+	expect_reading(&counters, 1, 0, TRACE_READING_LOST);
+	expect_reading(&counters, 1, 2000, 1);
+	assert_int_equal(0, trace_counters_next(&counters, &reading));
+	close_counters(&counters);
+}
+
+/** Of certain tasks, the time between two readings of a CPU is not theirs. */
+static void test_reading_tasks(void **state)
+{
+	static const uint64_t read[] = { 1, 51, 102 };
+	struct trace_counters counters;
+	size_t at;
+
+	(void)state;
+	begin_counters(GROUP | ID);
+	at = begin(73, 0);
+	number(8, 1);
+	number(8, 4711);
+	number(8, 0);
+	number(8, 0);
+	end(at);
+	read_sample(0, 1000, read, 3);
+	assert_int_equal(-ENOENT, open_counters(&counters));
+	close_counters(&counters);
+}
+
+/** Values that say there are more than the sample has. */
+static void test_reading_damage(void **state)
+{
+	static const uint64_t read[] = { 1000, 51, 102 }, huge[] = { UINT64_MAX, 51, 102 };
+	struct trace_counters counters;
+
+	(void)state;
+	begin_counters(GROUP | ID);
+	read_sample(0, 1000, read, 3);
+	read_sample(0, 1100, huge, 3);
+	assert_int_equal(-ENOENT, open_counters(&counters));
+	assert_int_equal(2, facts.unusable);
+	close_counters(&counters);
+}
+
+/** A feature of a file that goes through a pipe. */
+static void put_feature(uint64_t feature, const void *data, size_t n)
+{
+	size_t at = begin(80, 0);
+
+	number(8, feature);
+	put(data, n);
+	end(at);
+}
+
+static void put_names(uint8_t *part, size_t *n, const char *name, uint64_t id)
+{
+	const uint32_t sizes[] = { 1, (uint32_t)strlen(name) + 1 };
+
+	memset(part + *n, 0, 64);
+	*n += 64;
+	memcpy(part + *n, sizes, sizeof(sizes));
+	memcpy(part + *n + 8, name, sizes[1]);
+	memcpy(part + *n + 8 + sizes[1], &id, sizeof(id));
+	*n += 8 + sizes[1] + sizeof(id);
+}
+
+/** The names that perf gives events, in any order; one that is cut short leaves the numbers. */
+static void test_names_of_counters(void **state)
+{
+	static const uint64_t read[] = { 2, 51, 102, 52, 103 };
+	uint8_t part[512] = { 3, 0, 0, 0, 64, 0, 0, 0 };
+	size_t n = 8, whole;
+
+	(void)state;
+	put_names(part, &n, "cpu/cycles/H", 103);
+	put_names(part, &n, "sched:sched_switch", 100);
+	put_names(part, &n, "instructions:u", 102);
+	for (whole = n; n; n--) {
+		struct trace_counters counters;
+		const char *name;
+
+		begin_counters(GROUP | ID);
+		put_feature(12, part, n);
+		read_sample(0, 1000, read, 5);
+		assert_int_equal(0, open_counters(&counters));
+		name = counters.counters[0].name;
+		if (n == whole)
+			assert_string_equal("instructions:u", name);
+		else if (n < whole - 8)
+			assert_string_equal("instructions", name);
+		name = counters.counters[1].name;
+		assert_true(!strcmp(name, "cpu/cycles/H") ||
+			    (n < whole && !strcmp(name, "cycles")));
+		assert_true(n < whole ||
+			    !strcmp(counters.counters[0].read_at, "sched:sched_switch"));
+		close_counters(&counters);
+	}
+}
+
 static void test_problems(void **state)
 {
 	(void)state;
@@ -534,6 +804,13 @@ int main(void)
 		cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_clocks),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_no_counters),
+		cmocka_unit_test(test_no_ids),
+		cmocka_unit_test(test_reading_losses),
+		cmocka_unit_test(test_reading_tasks),
+		cmocka_unit_test(test_reading_damage),
+		cmocka_unit_test(test_names_of_counters),
 		cmocka_unit_test(test_problems),
 	};
 

@@ -26,7 +26,7 @@ struct left {
 };
 
 static int take(void *arg, uint32_t cpu, uint64_t ts, const uint8_t *data, size_t size,
-		bool is_late)
+		size_t before, bool is_late)
 {
 	struct left *left = arg;
 	uint64_t number;
@@ -40,6 +40,9 @@ static int take(void *arg, uint32_t cpu, uint64_t ts, const uint8_t *data, size_
 		return 0;
 	}
 	assert_int_equal(size, sizeof(number));
+	assert_int_equal(before, sizeof(number));
+	memcpy(&number, data - before, sizeof(number));
+	assert_int_equal(~ts, number);
 	memcpy(&number, data, sizeof(number));
 	/* each sample carries its time */
 	assert_int_equal(ts, number);
@@ -53,10 +56,10 @@ static int take(void *arg, uint32_t cpu, uint64_t ts, const uint8_t *data, size_
 
 static void add(struct perf_order *order, uint32_t cpu, uint64_t ts)
 {
-	uint64_t bytes = ts;
+	const uint64_t bytes[] = { ~ts, ts };
 
-	assert_int_equal(0, perf_order_add(order, cpu, ts, (const uint8_t *)&bytes, sizeof(bytes),
-					   true));
+	assert_int_equal(0, perf_order_add(order, cpu, ts, (const uint8_t *)&bytes[1],
+					   sizeof(bytes[1]), sizeof(bytes[0]), true));
 }
 
 /** Two buffers of threads, whose samples are on all CPUs: only rounds keep them in order. */
