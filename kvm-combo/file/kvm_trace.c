@@ -585,6 +585,18 @@ static int64_t time_of(const struct kvm_trace *trace, uint64_t ts, struct virt_c
 	return aligned_time(trace, trace->n_steps ? virt_clock_walk_next(walk, time) : time);
 }
 
+void kvm_trace_walk_begin(const struct kvm_trace *trace, int32_t cpu,
+			  struct virt_clock_walk *walk)
+{
+	virt_clock_walk_begin(walk, trace->steps, trace->n_steps, cpu);
+}
+
+int64_t kvm_trace_walk_time(const struct kvm_trace *trace, uint64_t ts,
+			    struct virt_clock_walk *walk)
+{
+	return time_of(trace, ts, walk);
+}
+
 /** The number of a device, whose name goes with its first record. Return: -ENOMEM. */
 static int32_t device_of(struct kvm_trace *trace, const struct kvm_item *item)
 {

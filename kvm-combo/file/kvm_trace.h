@@ -173,6 +173,17 @@ bool kvm_trace_clock_time(const struct kvm_trace *trace, int64_t time, int64_t *
 bool kvm_trace_own_time(const struct kvm_trace *trace, int64_t ns, int64_t *time);
 
 /**
+ * kvm_trace_walk_begin - get ready for times of a CPU, as the file has them
+ * @walk: for kvm_trace_walk_time()
+ */
+void kvm_trace_walk_begin(const struct kvm_trace *trace, int32_t cpu,
+			  struct virt_clock_walk *walk);
+
+/** kvm_trace_walk_time - the time of a record as a walk has it. @ts: as in the file, in order */
+int64_t kvm_trace_walk_time(const struct kvm_trace *trace, uint64_t ts,
+			    struct virt_clock_walk *walk);
+
+/**
  * kvm_trace_function - the function of the traced kernel whose beginning is at an address
  * @address: of its entry, or of ftrace's place in that: KVM_FUNCTION_ENTRY
  *
