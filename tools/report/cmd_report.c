@@ -33,7 +33,7 @@
 enum page {
 	PAGE_EXITS, PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS,
 	PAGE_DEVICES, PAGE_TASKS, PAGE_EVENTS, PAGE_DISKS, PAGE_FILES, PAGE_LOCKS,
-	PAGE_OVER_TIME, N_PAGES
+	PAGE_COUNTERS, PAGE_OVER_TIME, N_PAGES
 };
 
 static const struct report_page *const report_pages[N_PAGES] = {
@@ -49,6 +49,7 @@ static const struct report_page *const report_pages[N_PAGES] = {
 	[PAGE_DISKS] = &report_disks,
 	[PAGE_FILES] = &report_file_calls,
 	[PAGE_LOCKS] = &report_locks,
+	[PAGE_COUNTERS] = &report_counters,
 	[PAGE_OVER_TIME] = &report_over_time,
 };
 
@@ -241,6 +242,9 @@ static const struct ksv_option report_option_table[] = {
 	{ 0, "locks", NULL, "instead: waits for locks of the kernel and for futexes, by\nlock, "
 	  "VM and task",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_LOCKS]), NULL },
+	{ 0, "counters", NULL, "instead: counters of pCPUs (cycles ...) in perf.data, by VM, vCPU\n"
+	  "and task",
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_COUNTERS]), NULL },
 	{ 0, "over-time", "[=N]", "instead: what the host's pCPUs did, in N intervals\n"
 	  "(default 20)",
 	  take_over_time, offsetof(OPTIONS, n_intervals), NULL },
@@ -316,8 +320,8 @@ static int check_options(const struct report_options *options)
 	if (count_pages(options) + options->full > 1)
 		return ksv_usage_error(options->command, "only one of --full, --worst, --exits, "
 				       "--waits, --threads, --tasks, --events, --disks, "
-				       "--files, --locks, --over-time, --handlers, --power, "
-				       "--migrations, --devices, --tracing, and "
+				       "--files, --locks, --counters, --over-time, --handlers, "
+				       "--power, --migrations, --devices, --tracing, and "
 				       "--hypertrace, --boot, --function");
 	if (options->format == TABLE_HTML && count_pages(options) + options->full)
 		return ksv_usage_error(options->command, "--format html has all pages: give no "
@@ -708,6 +712,7 @@ static int report_args(const struct report_options *options, char **argv, int n,
 {
 	struct trace_args args = {
 		.quiet = options->quiet, .max_input = options->trace.max_input,
+		.counters = options->pages[PAGE_COUNTERS],
 	};
 	int status = trace_args_take(&args, argv, n, options->command, options->output);
 

@@ -77,6 +77,9 @@ extern const struct report_page report_file_calls;
 /** Which locks of the kernel were waited for, and how long. */
 extern const struct report_page report_locks;
 
+/** What counters of pCPUs counted, and for whom. */
+extern const struct report_page report_counters;
+
 /** What the pCPUs did, interval by interval. */
 extern const struct report_page report_over_time;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""names.py TRACE.dat: in records of an unpacked trace and its list of threads, give tasks the name "task", but for
+"""names.py TRACE: in records of an unpacked trace.dat or a perf.data, and in its list of threads, give tasks the name "task", but for
 those of the recording itself and of the kernel's own threads."""
 import collections
 import re
@@ -10,10 +10,11 @@ import sys
 
 KEPT = ("swapper/", "kworker/", "ksoftirqd/", "rcu_", "migration/", "jbd2/", "kswapd", "kcompactd", "khugepaged", "CPU ",
         "machine", "futexes", "dd", "sleep", "vmstat", "proc.py", "python3", "kshark-virt", "ksv-copy", "samples.sh", "loop",
-        "writeback")
+        "writeback", "perf")
 
 data = open(sys.argv[1], "rb").read()
-text = subprocess.run(["trace-cmd", "report", "-R", sys.argv[1]], stdout=subprocess.PIPE, check=True).stdout.decode()
+command = ["perf", "script", "-F", "trace", "-i"] if data.startswith(b"PERFILE2") else ["trace-cmd", "report", "-R"]
+text = subprocess.run(command + sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout.decode()
 pids = collections.defaultdict(set)
 for name, pid in re.findall(r"(?:(?:prev|next)_)?comm=(.*?) (?:(?:prev|next)_)?pid=(\d+)", text):
     if not name.startswith(KEPT):
