@@ -4,6 +4,7 @@
 
     laws JSON CSV           both have the same rows; each kind of rows adds up to the counters of all pCPUs
     script JSON TEXT        a recount of "perf script --ns -F cpu,time,event,period,trace"
+    sql JSON CSV            sums by counter and pid, of the table counter_span
     stat JSON STAT.TXT      at least what perf stat counted in the middle of the recording
     switches JSON           each span with a known owner has one context switch, all others more
     windows WHOLE PART...   windows that lie side by side have no more than the whole
@@ -109,6 +110,19 @@ def script(page, path):
     return len(ours) + len(page["pcpus"])
 
 
+def sql(page, path):
+    """The sums by counter and pid, -1 for unknown."""
+    ours = collections.Counter()
+    for row in page["vcpus"] + page["tasks"]:
+        pid = {"idle": 0, "unknown": -1}.get(row.get("name"), row.get("pid"))
+        ours[row["counter"], pid] = tuple(row[name] for name in
+                                          ("spans", "total_ns", "count", "enabled_ns", "running_ns"))
+    with open(path) as file:
+        rows = list(csv.reader(file))[1:]
+    assert ours == {(row[0], int(row[1])): tuple(map(int, row[2:])) for row in rows}, rows
+    return len(rows)
+
+
 def stat(page, path):
     n = 0
     counts = {row["counter"]: row["count"] for row in page["counters"]}
@@ -160,7 +174,7 @@ def main():
     if what == "windows":
         print(windows(first, *[load(path) for path in pages[1:]]))
     else:
-        print({"laws": laws, "script": script, "stat": stat, "switches": switches}[what](first, *pages[1:]))
+        print({"laws": laws, "script": script, "sql": sql, "stat": stat, "switches": switches}[what](first, *pages[1:]))
 
 
 main()

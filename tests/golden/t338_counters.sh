@@ -33,6 +33,13 @@ check "all spans" test "$(cat n)" = 1219
 run report -q --counters host-counters.data
 golden "$TEST" "$OUT"
 
+# as SQL
+run query -q --format csv host-counters.data "SELECT name, coalesce(pid, -1) AS pid, count(*) AS spans, sum(to_ns - from_ns),
+	sum(count), sum(enabled_ns), sum(running_ns) FROM counter_span JOIN counter ON counter = id GROUP BY 1, 2 ORDER BY 1, 2"
+status 0
+check "as SQL" python3 "$GOLDEN/counters.py" sql page.json "$OUT" > n
+check "all rows of SQL" test "$(cat n)" -gt 100
+
 # windows side by side
 cp page.json whole.json
 read -r begin end < <(sed -n 's/.*"window_ns": \[\(.*\), \(.*\)\].*/\1 \2/p' whole.json)

@@ -546,6 +546,61 @@ static void host_sample_rows(const struct export_job *job, struct export_sink *s
 	}
 }
 
+static void counter_rows(const struct export_job *job, struct export_sink *sink)
+{
+	const struct host_counters *counters = job->counters;
+
+	for (uint32_t i = 0; i < counters->file.n && !sink->failed(sink); i++) {
+		const struct trace_counter *counter = &counters->file.counters[i];
+
+		PUT(sink, EXPORT_COUNTER, number(i), text(counter->name), number(counter->group),
+		    text(counter->read_at), text(host_counter_side_name(counter)));
+	}
+}
+
+/** Where the spans go. */
+struct span_rows {
+	const struct export_job	*job;
+	struct export_sink	*sink;
+};
+
+/** A span of the window, as report --counters has it. Return: 0. */
+static int counter_span_row(void *arg, const struct host_counter_span *span)
+{
+	const struct span_rows *rows = arg;
+	const struct export_job *job = rows->job;
+	const struct virt_model *model = model_of(job);
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, span->who);
+	const struct virt_task *task = virt_model_task(model, span->who);
+	int32_t machine = span->who < 0 ? VIRT_NONE : virt_model_machine_of(model, span->who);
+	int32_t pid = vcpu ? vcpu->host_pid : task ? task->pid :
+		      span->who == HOST_COUNTER_IDLE ? 0 : VIRT_NONE;
+	bool has_times = span->enabled_ns >= 0;
+	char name[GUEST_TASK_NAME];
+
+	if (span->from_ns < job->report->from_ns || span->to_ns > job->report->to_ns ||
+	    (vcpu ? !export_wants_vcpu(job, span->who) : !report_wants_work(job->report, machine)))
+		return 0;
+	if (pid >= 0)
+		guest_task_name(name, sizeof(name), job->report->load->host.kvm, pid);
+	PUT(rows->sink, EXPORT_COUNTER_SPAN, number(span->counter), number(span->pcpu),
+	    number(span->from_ns), number(span->to_ns), text(host_counter_owner_name(model, span)),
+	    vcpu_of(span->who), machine_id(job, machine), index_of(pid),
+	    text(pid >= 0 ? name : NULL), text(vcpu ? host_counter_state_name(span->state) : NULL),
+	    text(vcpu ? host_counter_after_name((enum host_counter_after)span->after) : NULL),
+	    number_if(span->is_counted && span->value <= INT64_MAX, (int64_t)span->value),
+	    number_if(has_times, span->enabled_ns), number_if(has_times, span->running_ns));
+	return 0;
+}
+
+static int counter_span_rows(const struct export_job *job, struct export_sink *sink)
+{
+	struct span_rows rows = { job, sink };
+
+	return host_counters_each(job->counters, job->report->load->host.kvm, model_of(job),
+				  counter_span_row, &rows);
+}
+
 static bool wants(const struct export_job *job, enum export_table_id table)
 {
 	return !(job->left_out >> table & 1);
@@ -568,6 +623,7 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 		{ EXPORT_MIGRATION, migration_rows }, { EXPORT_WAKE, wake_rows },
 		{ EXPORT_GUEST_TASK, task_rows },
 	};
+	int ret = 0;
 
 	for (size_t part = 0; part < ARRAY_SIZE(parts); part++)
 		if (wants(job, parts[part].table))
@@ -584,5 +640,11 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 		lock_wait_rows(job, sink);
 	if (wants(job, EXPORT_HOST_SAMPLE))
 		host_sample_rows(job, sink);
+	if (job->counters && wants(job, EXPORT_COUNTER))
+		counter_rows(job, sink);
+	if (job->counters && wants(job, EXPORT_COUNTER_SPAN))
+		ret = counter_span_rows(job, sink);
+	if (ret)
+		return ret;
 	return job->most_moments && wants(job, EXPORT_MOMENT) ? moment_rows(job, sink) : 0;
 }

@@ -8,6 +8,7 @@
 
 #include "export_sink.h"
 #include "guest_tasks.h"
+#include "host_counters.h"
 #include "host_disks.h"
 #include "host_locks.h"
 #include "host_samples.h"
@@ -24,6 +25,7 @@ struct export_job {
 	const struct host_disks	*disks;
 	const struct host_locks	*locks;
 	const struct host_samples *samples;
+	struct host_counters	*counters;	/* at their beginning; or NULL */
 };
 
 /**
@@ -84,7 +86,11 @@ typedef void (*export_wake_fn)(void *arg, int32_t vcpu, const struct export_wake
 /** export_wakes - all wake-ups of a vCPU that begin in the window */
 void export_wakes(const struct export_job *job, int32_t vcpu, export_wake_fn take, void *arg);
 
-/** export_rows - all tables but those left out, one after the other. Return: 0 or -ENOMEM. */
+/**
+ * export_rows - all tables but those left out, one after the other
+ *
+ * Return: 0 or -ENOMEM; -EBADMSG: the counters are damaged.
+ */
 int export_rows(const struct export_job *job, struct export_sink *sink);
 
 #endif

@@ -187,6 +187,31 @@ static const struct export_column host_sample[] = {
 #undef STATE
 };
 
+static const struct export_column counter[] = {
+	KEY("id", "the same for every window"),
+	TEXT("name", "as perf has it"),
+	INTEGER("counter_group", "counters of one are counted at the same times"),
+	TEXT("read_at", "the event at whose records it is read"),
+	TEXT("counts_in", "of a counter of the processor: host, guests, both"),
+};
+
+static const struct export_column counter_span[] = {
+	OF("counter", "counter.id", "the counter"),
+	INTEGER("pcpu", "the pCPU"),
+	INTEGER("from_ns", "a reading of the counter, within the window"),
+	INTEGER("to_ns", "the next one, within the window, too"),
+	TEXT("owner", "vcpu, task, idle; unknown: several, or not known"),
+	OF("vcpu", "vcpu.id", "the vCPU"),
+	OF("machine", "machine.id", "the machine that the task works for; empty: none"),
+	INTEGER("pid", "the task, also that of a vCPU; 0: idle"),
+	TEXT("task", "name of the task, with its pid"),
+	TEXT("state", "of a vCPU, if it is in one state all the time; else mixed"),
+	TEXT("after", "of a vCPU, before its run: steal, sleep, unknown"),
+	INTEGER("count", "what the counter counted; empty: it began anew"),
+	INTEGER("enabled_ns", "how long it should count; empty: not known"),
+	INTEGER("running_ns", "how long it did; empty: not known"),
+};
+
 #define TABLE(name, columns, what)	{ name, what, columns, ARRAY_SIZE(columns) }
 
 const struct export_table export_tables[EXPORT_N_TABLES] = {
@@ -211,6 +236,9 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 				   "for a futex"),
 	[EXPORT_HOST_SAMPLE] = TABLE("host_sample", host_sample,
 				     "record reads what the host's kernel counts"),
+	[EXPORT_COUNTER] = TABLE("counter", counter, "a counter that perf has read"),
+	[EXPORT_COUNTER_SPAN] = TABLE("counter_span", counter_span,
+				      "the time between two readings of a counter of a pCPU"),
 };
 
 static void create_column(FILE *sql, const struct export_column *column, const char *type)

@@ -26,13 +26,15 @@ int export_take_moments(const struct ksv_command *command, const struct ksv_opti
 
 static int take_report(const struct loading *loading, struct report *report,
 		       const struct guest_tasks *guests, const struct host_disks *disks,
-		       const struct host_locks *locks, const struct host_samples *samples)
+		       const struct host_locks *locks, const struct host_samples *samples,
+		       struct host_counters *counters)
 {
 	const struct export_job job = {
 		.report = report, .most_moments = loading->source->moments,
 		.left_out = loading->source->left_out,
 		.guests = guests, .n_guests = report->load->n_guests, .disks = disks,
 		.locks = locks, .samples = samples,
+		.counters = counters->file.n ? counters : NULL,
 	};
 
 	if (report_window(report, &loading->source->vcpus, 0)) {
@@ -51,6 +53,11 @@ static bool wants(const struct loading *loading, enum export_table_id table)
 	return !(loading->source->left_out >> table & 1);
 }
 
+static bool wants_counters(const struct loading *loading)
+{
+	return wants(loading, EXPORT_COUNTER) || wants(loading, EXPORT_COUNTER_SPAN);
+}
+
 /** With the tasks of its guests, and what its own disks, locks and counters show. */
 static int take_model(const struct loading *loading, struct report *report)
 {
@@ -59,6 +66,7 @@ static int take_model(const struct loading *loading, struct report *report)
 	struct host_disks disks = { .n = 0 };
 	struct host_locks locks = { .n = 0 };
 	struct host_samples samples = { .n = 0 };
+	struct host_counters counters = { .fd = -1 };
 	int ret = guests ? 0 : -ENOMEM, status = KSV_EXIT_FILE;
 
 	for (int i = 0; !ret && i < load->n_guests; i++)
@@ -69,13 +77,19 @@ static int take_model(const struct loading *loading, struct report *report)
 		ret = host_locks_read(&locks, load->host.kvm, NULL, NULL);
 	if (!ret && load->host.kvm && wants(loading, EXPORT_HOST_SAMPLE))
 		ret = model_samples_read(&samples, load, report->file);
+	if (!ret && load->host.kvm && wants_counters(loading))
+		ret = host_counters_open(&counters, load->host.kvm);
+	if (ret == -ENOENT)
+		ret = 0;
 	if (ret)
 		ksv_error("%s: %s", report->file, host_trace_problem(ret));
 	else
-		status = take_report(loading, report, guests, &disks, &locks, &samples);
+		status = take_report(loading, report, guests, &disks, &locks, &samples,
+				     &counters);
 	host_disks_free(&disks);
 	host_locks_free(&locks);
 	host_samples_free(&samples);
+	host_counters_close(&counters);
 	for (int i = 0; guests && i < load->n_guests; i++)
 		guest_tasks_free(&guests[i]);
 	free(guests);
@@ -115,6 +129,7 @@ int export_source_each(const struct export_source *source, char **argv, int n,
 	const struct loading loading = { .source = source, .take = take, .arg = arg };
 	struct trace_args args = {
 		.quiet = source->quiet, .max_input = source->trace.max_input,
+		.counters = wants_counters(&loading),
 	};
 	struct model_files files = {
 		.args = &args, .cpu_hz = source->trace.cpu_hz, .quiet = source->quiet,
