@@ -2,13 +2,15 @@
 /**
  * @file	fuzz_perf_data.c
  * @brief	Any bytes as a perf.data file, or as the files of a folder, become a sound
- *		trace.dat, or there is a reason.
+ *		trace.dat with sound counters, or there is a reason.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "memory_file.h"
 #include "perf_data.h"
+#include "trace_counters.h"
 #include "trace_dat.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,6 +30,21 @@ static void check_file(const struct memory_file *file, const struct perf_facts *
 	/* a record has 4 bytes of its own at least, and what was common to all of its event */
 	if (fstat(file->fd, &st) || (uint64_t)st.st_size < facts->samples * 12)
 		abort();
+}
+
+/** All that was written at its end can be read. */
+static void check_counters(const struct memory_file *file)
+{
+	struct trace_counters counters;
+	struct trace_reading reading;
+	int ret = trace_counters_open(&counters, file->fd);
+
+	if (!ret)
+		while ((ret = trace_counters_next(&counters, &reading)) == 1)
+			;
+	if (ret && ret != -ENOENT)
+		abort();
+	trace_counters_close(&counters);
 }
 
 /** A folder: "D", and the sizes of its file "data" and all parts but the last one, 4 bytes each. */
@@ -52,7 +69,7 @@ static void make_folder(struct perf_input *input, struct perf_piece pieces[N_PIE
 			*input = (struct perf_input){
 				.data = at, .size = size, .is_folder = true, .pieces = pieces,
 				.n_pieces = N_PIECES, .fd = input->fd, .spool = input->spool,
-				.most_bytes = input->most_bytes,
+				.most_bytes = input->most_bytes, .counters = true,
 			};
 		at += size;
 		left -= size;
@@ -64,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct memory_file file = memory_file("", 0), spool = memory_file("", 0);
 	struct perf_input input = {
 		.data = data, .size = size, .fd = file.fd, .spool = spool.fd,
-		.most_bytes = (uint64_t)256 << 20,
+		.most_bytes = (uint64_t)256 << 20, .counters = true,
 	};
 	struct perf_piece pieces[N_PIECES];
 	char problem[512] = "?";
@@ -76,8 +93,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ret = perf_data_convert(&input, &facts, problem, sizeof(problem));
 	if (ret > 0 || !ret != !*problem || strlen(problem) >= sizeof(problem) - 1)
 		abort();
-	if (!ret)
+	if (!ret) {
 		check_file(&file, &facts);
+		check_counters(&file);
+	}
 	close(file.fd);
 	close(spool.fd);
 	return 0;
