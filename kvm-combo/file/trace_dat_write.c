@@ -513,18 +513,22 @@ static int put_comms(const struct trace_dat_writer *writer, const struct dat_fil
 	return 0;
 }
 
+/** As in trace_clock: the clock in use has brackets. Return: its length. */
+static size_t clock_text(const struct trace_dat_writer *writer, char text[80])
+{
+	return (size_t)snprintf(text, 80, "[%.64s]\n", writer->clock);
+}
+
 static void put_options(const struct trace_dat_writer *writer, const struct dat_file *form,
 			FILE *file)
 {
 	uint8_t raw[8];
 	char clock[80];
-	int n;
 
 	fwrite("options  ", 1, 10, file);
-	if (writer->clock) {
-		n = snprintf(clock, sizeof(clock), "[%.64s]\n", writer->clock);
-		dat_write_option(file, form, DAT_TRACECLOCK, clock, (size_t)n + 1);
-	}
+	if (writer->clock)
+		dat_write_option(file, form, DAT_TRACECLOCK, clock,
+				 clock_text(writer, clock) + 1);
 	if (writer->uname)
 		dat_write_option(file, form, DAT_UNAME, writer->uname, strlen(writer->uname) + 1);
 	dat_put(form, raw, 4, writer->n_cpus);
@@ -544,6 +548,7 @@ static int make_head(struct trace_dat_writer *writer, char **head, size_t *size)
 		.page_size = writer->page.size,
 	}, *form = &file_form;
 	FILE *file = open_memstream(head, size);
+	char clock[80];
 	int ret;
 
 	if (!file)
@@ -563,6 +568,10 @@ static int make_head(struct trace_dat_writer *writer, char **head, size_t *size)
 		dat_write_number(file, form, 8, writer->cpus[i].offset);
 		dat_write_number(file, form, 8, writer->cpus[i].size);
 	}
+	/* with the option, libtracecmd reads the clock here once more: without it, it would take
+	 * the bytes that follow for the size of a text */
+	if (writer->clock)
+		dat_write_sized(file, form, 8, clock, clock_text(writer, clock));
 	if (fclose(file) && !ret)
 		ret = -ENOMEM;
 	return ret;

@@ -340,6 +340,40 @@ static void test_many_cpus(void **state)
 	close(fd);
 }
 
+/** After the places of the pages, libtracecmd reads the clock: its size, and it. */
+static void test_clock(void **state)
+{
+	static const char tag[] = "flyrecord", clock[] = "[mono]\n";
+	const struct trace_dat_about about = { .long_size = 8, .n_cpus = 3, .clock = "mono" };
+	uint8_t head[4096];
+	uint64_t size;
+	char *at;
+
+	(void)state;
+	fd = temporary_file();
+	spool = temporary_file();
+	for (int has_clock = 0; has_clock < 2; has_clock++) {
+		struct trace_dat_about one = about;
+		struct trace_dat_writer *writer;
+
+		one.clock = has_clock ? about.clock : NULL;
+		writer = trace_dat_writer_new(fd, spool, &one);
+		assert_non_null(writer);
+		assert_int_equal(0, trace_dat_writer_finish(writer));
+		trace_dat_writer_free(writer);
+		assert_int_equal(sizeof(head), pread(fd, head, sizeof(head), 0));
+		at = memmem(head, sizeof(head), tag, sizeof(tag));
+		assert_non_null(at);
+		at += sizeof(tag) + 3 * 16UL;
+		memcpy(&size, at, sizeof(size));
+		assert_int_equal(has_clock ? sizeof(clock) - 1 : 0, size);
+		if (has_clock)
+			assert_memory_equal(at + sizeof(size), clock, sizeof(clock) - 1);
+	}
+	close(fd);
+	close(spool);
+}
+
 /** An error stays, and the limit counts both files. */
 static void test_limits(void **state)
 {
@@ -401,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_many_cpus),
+		cmocka_unit_test(test_clock),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_full_page_after_loss),
 	};
