@@ -32,6 +32,7 @@ for option in exits waits threads tasks events disks files locks over-time handl
 done
 page --worst --worst 100 "$SAMPLES/hvm-exits.xen"
 page --power --power "$SAMPLES/hvm-exits.xen"
+page --counters --counters "$SAMPLES/host-counters.data.gz"
 page --devices --devices --monitor folder/web.log folder/host.dat
 check "each page of docs/output.md: $pages" test "$pages" = \
 	"$(grep -c '^| \(all sections\|`--[a-z-]*`\) |' "$KSV_SOURCE_DIR/docs/output.md")"

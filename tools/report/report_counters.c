@@ -290,7 +290,7 @@ static struct about about_who(const struct page *page, int32_t who)
 
 	return (struct about){
 		.section = vcpu ? "vcpu" : task ? "task" : name,
-		.machine = machine >= 0 ? machine_name(page, machine) : NULL,
+		.machine = who >= 0 ? machine_name(page, machine) : NULL,
 		.vcpu = vcpu ? name : NULL, .name = vcpu ? NULL : name, .first = name,
 		.pid = vcpu ? vcpu->host_pid : task ? task->pid : VIRT_NONE, .pcpu = VIRT_NONE,
 	};
@@ -402,8 +402,7 @@ static void put_machine(struct page *page, int32_t machine)
 							      page->counters.file.n];
 	const char *name = machine_name(page, machine);
 	const struct about about = {
-		.section = "machine", .machine = machine >= 0 ? name : NULL,
-		.name = machine >= 0 ? NULL : name, .first = name, .pid = VIRT_NONE,
+		.section = "machine", .machine = name, .first = name, .pid = VIRT_NONE,
 		.pcpu = VIRT_NONE,
 	};
 
@@ -567,6 +566,20 @@ static void all_rows(struct page *page)
 	table_group_end(page->to);
 }
 
+/** Nothing is known: no rows, and JSON has null. */
+static void no_rows(struct table_writer *to)
+{
+	static const struct table_rows *const kinds[] = {
+		&machine_rows, &vcpu_rows, &state_rows, &after_rows, &task_rows, &pcpu_rows,
+	};
+
+	to->unknown = true;
+	table_group(to, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		table_rows(to, kinds[i]);
+	table_group_end(to);
+}
+
 static int make(struct page *page)
 {
 	const struct report *report = page->report;
@@ -594,6 +607,8 @@ static int counters_rows(struct table_writer *to, const struct report *report)
 		json_str(to->json, "unknown", why);
 	if (!ret)
 		all_rows(&page);
+	else
+		no_rows(to);
 	host_counter_sums_free(&page.sums);
 	host_counters_close(&page.counters);
 	free(page.subjects);
