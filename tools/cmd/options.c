@@ -3,6 +3,7 @@
  * @file	options.c
  * @brief	Command lines of all subcommands: one table gives parsing and --help.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -21,7 +22,7 @@
 #include "xen_trace.h"
 #include "xen_clock.h"
 
-#define MAX_OPTIONS	40
+#define MAX_OPTIONS	64
 #define KEY_HELP	'h'
 /** What getopt calls the first row of a table: no letter. */
 #define KEY_FIRST	256
@@ -255,6 +256,7 @@ static int bad_option(const struct ksv_command *command, char **argv, int code)
 
 static void describe_options(const struct ksv_command *command, struct option *longs, char *shorts)
 {
+	assert(count_options(command) <= MAX_OPTIONS);
 	*shorts++ = ':';
 	*shorts++ = KEY_HELP;
 	for (int i = 0; i < count_options(command); i++) {
