@@ -33,6 +33,31 @@ for window in "4.295 4.299" "4.29601 4.30702" "4.2975 4.2978"; do
 	as_made sleeps.xen xen --absolute --cpu-hz 1G --from "$1" --to "$2"
 done
 
+# in SQL: as much time, and as often, in each state and at each frequency of each pCPU
+run report --quiet --power --format json kvm.dat
+cp "$OUT" power.json
+run query -q -f csv kvm.dat "SELECT pcpu, kind, value, sum(to_ns - from_ns) AS ns, sum(begins) AS n
+	FROM power GROUP BY 1, 2, 3"
+status 0
+check "the table power" python3 - power.json "$OUT" << 'END'
+import csv
+import json
+import sys
+
+report, want = json.load(open(sys.argv[1])), {}
+for pcpu in report["pcpus"]:
+    want[pcpu["pcpu"], "idle", "-1"] = pcpu["awake_ns"], None
+    want[pcpu["pcpu"], "idle", ""] = pcpu["unknown_ns"], None
+    for state in pcpu["idle_states"]:
+        want[pcpu["pcpu"], "idle", str(state["state"])] = state["total_ns"], state["count"]
+for row in report["pcpu_frequencies"]:
+    known = row["khz"] is not None
+    want[row["pcpu"], "frequency", str(row["khz"]) if known else ""] = row["total_ns"], row["changes"] if known else None
+got = {(int(row["pcpu"]), row["kind"], row["value"]): (int(row["ns"]), int(row["n"])) for row in csv.DictReader(open(sys.argv[2]))}
+assert len(got) > 10 and got.keys() == want.keys(), (got, want)
+assert all(got[key][0] == ns and n in (None, got[key][1]) for key, (ns, n) in want.items()), (got, want)
+END
+
 run report --quiet --power kvm.dat
 golden t134_power_kvm "$OUT"
 run report --quiet --power --cpu-hz 1G sleeps.xen

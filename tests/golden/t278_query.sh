@@ -54,11 +54,11 @@ check "there are sums" test "$(cat "$WORK/compared")" -ge 4
 
 # Only the tables that a question names are filled: each by a question of its own, and all by one.
 all=
-for table in host clock machine vcpu interval exit migration wake moment loss guest_task disk_request lock_wait host_sample counter counter_span; do
+for table in host clock machine vcpu interval exit migration wake moment loss power guest_task disk_request lock_wait host_sample counter counter_span; do
 	all+="${all:+ UNION ALL }SELECT '$table' AS name, count(*) AS n FROM $table"
 done
 answers_are_export "$all" "$WORK/kvm.db" "${kvm[@]}"
-check "all tables" test "$rows" = 16
+check "all tables" test "$rows" = 17
 answers_are_export 'SELECT count(*) AS n FROM EXIT AS e WHERE EXISTS (SELECT 1 FROM wake)' "$WORK/kvm.db" "${kvm[@]}"
 answers_are_export 'SELECT count(*) AS n FROM vcpu JOIN machine USING (id)' "$WORK/kvm.db" "${kvm[@]}"
 answers_are_export 'SELECT sum(1) AS n FROM wake NATURAL JOIN (SELECT vcpu FROM "migration")' "$WORK/kvm.db" "${kvm[@]}"

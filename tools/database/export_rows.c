@@ -15,6 +15,7 @@
 #include "virt_limits.h"
 #include "virt_needs.h"
 #include "virt_part.h"
+#include "virt_power.h"
 #include "virt_worst.h"
 
 /* --- values ---------------------------------------------------------------------------------- */
@@ -546,6 +547,41 @@ static void host_sample_rows(const struct export_job *job, struct export_sink *s
 	}
 }
 
+/** What holds on a pCPU, piece by piece. */
+static void pcpu_power_rows(const struct export_job *job, struct export_sink *sink,
+			    enum virt_power_kind kind, int32_t pcpu)
+{
+	const struct report *report = job->report;
+	struct virt_power_piece piece;
+	int64_t from_ns = report->from_ns;
+
+	if (from_ns < virt_model_begin(model_of(job)))
+		from_ns = virt_model_begin(model_of(job));
+	for (int64_t at = from_ns; at < report->to_ns && !sink->failed(sink) &&
+	     virt_pcpu_power(model_of(job), kind, pcpu, at, &piece); at = piece.to_ns) {
+		bool is_known = piece.value != VIRT_POWER_UNKNOWN;
+		const char *name = !is_known || kind != VIRT_IDLE_STATE ? NULL :
+				   piece.value == VIRT_AWAKE ? "awake" :
+				   virt_idle_state_name(model_of(job), piece.value);
+
+		PUT(sink, EXPORT_POWER, number(pcpu),
+		    text(kind == VIRT_IDLE_STATE ? "idle" : "frequency"), number(at),
+		    number(piece.to_ns < report->to_ns ? piece.to_ns : report->to_ns),
+		    number_if(is_known, piece.value), text(name),
+		    number(piece.begins && piece.from_ns == at));
+	}
+}
+
+static void power_rows(const struct export_job *job, struct export_sink *sink)
+{
+	for (int kind = 0; kind < VIRT_POWER_N_KINDS; kind++) {
+		if (!virt_model_has_power(model_of(job), (enum virt_power_kind)kind))
+			continue;
+		for (int32_t pcpu = 0; pcpu < job->report->n_pcpus; pcpu++)
+			pcpu_power_rows(job, sink, (enum virt_power_kind)kind, pcpu);
+	}
+}
+
 static void counter_rows(const struct export_job *job, struct export_sink *sink)
 {
 	const struct host_counters *counters = job->counters;
@@ -634,6 +670,8 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 				vcpu_parts[part].put(job, sink, i);
 	if (wants(job, EXPORT_LOSS))
 		loss_rows(job, sink);
+	if (wants(job, EXPORT_POWER))
+		power_rows(job, sink);
 	if (wants(job, EXPORT_DISK_REQUEST))
 		disk_request_rows(job, sink);
 	if (wants(job, EXPORT_LOCK_WAIT))

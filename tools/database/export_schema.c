@@ -187,6 +187,16 @@ static const struct export_column host_sample[] = {
 #undef STATE
 };
 
+static const struct export_column power[] = {
+	INTEGER("pcpu", "the pCPU"),
+	TEXT("kind", "idle: an idle state, or none; frequency"),
+	INTEGER("from_ns", "within the window"),
+	INTEGER("to_ns", "within the window"),
+	INTEGER("value", "number of the idle state, -1: awake; kHz; empty: not known"),
+	TEXT("name", "of the idle state; awake; empty: not known"),
+	BOOLEAN("begins", "a record shows that it begins then"),
+};
+
 static const struct export_column counter[] = {
 	KEY("id", "the same for every window"),
 	TEXT("name", "as perf has it"),
@@ -227,6 +237,8 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 	[EXPORT_WAKE] = TABLE("wake", wake, "a wake-up of a vCPU"),
 	[EXPORT_MOMENT] = TABLE("moment", moment, "one of the costliest moments"),
 	[EXPORT_LOSS] = TABLE("loss", loss, "a loss of records of a pCPU"),
+	[EXPORT_POWER] = TABLE("power", power,
+			       "a pCPU's time in an idle state, awake, or at a frequency"),
 	[EXPORT_GUEST_TASK] = TABLE("guest_task", guest_task,
 				    "a task has a CPU of its guest, by the guest's own trace"),
 	[EXPORT_DISK_REQUEST] = TABLE("disk_request", disk_request,
