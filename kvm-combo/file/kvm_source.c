@@ -416,8 +416,8 @@ bool kvm_source_hide_offsets(struct kvm_source *source)
 
 const char *kvm_source_function(const struct kvm_source *source, uint64_t address)
 {
-	/* libtraceevent takes what lies behind a function for a part of it; if it knows none there,
-	 * the result is 0 */
+	/* libtraceevent takes what follows a function for a part of it; if it knows none there, the
+	 * result is 0 */
 	return address - tep_find_function_address(source->tep, address) < KVM_FUNCTION_ENTRY ?
 	       tep_find_function(source->tep, address) : NULL;
 }

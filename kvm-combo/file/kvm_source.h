@@ -127,8 +127,8 @@ int kvm_source_lines(struct kvm_source *source, const struct kvm_lines_wanted *w
 const char *kvm_source_task(const struct kvm_source *source, int32_t pid);
 
 /**
- * Where ftrace patches the beginning of a function lies up to so many bytes behind it: after an
- * endbr64 of x86, or a bti of arm64. Functions are this far apart.
+ * ftrace patches a function at most this number of bytes after its beginning: after an endbr64 of
+ * x86, or a bti of arm64. Functions are this far apart.
  */
 #define KVM_FUNCTION_ENTRY	16
 

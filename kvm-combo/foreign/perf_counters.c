@@ -113,7 +113,7 @@ static struct perf_counters *counters_of(struct perf_reader *reader)
 	return reader->counters;
 }
 
-/** Only a counter of the processor can tell host and guest apart. */
+/** Only a counter of the processor can count in host or guest alone. */
 static uint32_t sides_of(const struct perf_attr *attr)
 {
 	if (attr->type == TYPE_SOFTWARE || attr->type == PERF_TRACEPOINT ||

@@ -58,25 +58,25 @@ for text in open(sys.argv[2], errors="replace"):
 wrong = 0
 
 
-def expect(what, told, right):
+def expect(what, got, right):
     global wrong
-    if told != right:
-        print(f"{what}: {told}, not {right}")
+    if got != right:
+        print(f"{what}: {got}, not {right}")
         wrong += 1
 
 
 group = [one for one in report["functions"] if one.get("source") in tracer]
 expect("groups", len(group), 1)
 group = group[0]
-told = collections.defaultdict(lambda: collections.Counter())
+got = collections.defaultdict(lambda: collections.Counter())
 for function in group["functions"]:
-    told[function["name"]].update({key: function.get(key, 0) for key in ("calls", "complete", "total_ns", "own_ns",
+    got[function["name"]].update({key: function.get(key, 0) for key in ("calls", "complete", "total_ns", "own_ns",
                                                                          "own_calls")})
 right = {name: its for name, its in calls.items() if its["calls"]}
-expect("functions", sorted(told), sorted(right))
+expect("functions", sorted(got), sorted(right))
 for name, its in right.items():
     for key, number in its.items():
-        expect(f"{name} {key}", told[name][key], number)
+        expect(f"{name} {key}", got[name][key], number)
 expect("all calls", group["all_calls"], sum(its["calls"] for its in right.values()))
 pids = collections.Counter()
 for task in group["tasks"]:

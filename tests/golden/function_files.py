@@ -89,9 +89,9 @@ def calls():
 @story
 def named():
     """The same; the file itself has the names."""
-    kernel, told = calls()
+    kernel, got = calls()
     kernel.kallsyms = KALLSYMS.encode()
-    return kernel, told
+    return kernel, got
 
 
 @story
@@ -206,10 +206,10 @@ def main(name, path):
     kernel = made[0]
     with open(path, "wb") as file:
         file.write(kernel.data())
-    told = {"functions": made[1], "before": made[2] if len(made) > 2 else 0,
+    got = {"functions": made[1], "before": made[2] if len(made) > 2 else 0,
             "lost": made[3] if len(made) > 3 else 0}
     with open(path + ".truth", "w") as file:
-        json.dump(told, file)
+        json.dump(got, file)
     with open("kallsyms", "w") as file:
         file.write(KALLSYMS)
 
@@ -220,9 +220,9 @@ def rows(group, keys):
         yield [function["name"], *[function[key] for key in keys if key in function]]
 
 
-def compare(told, truth):
+def compare(got, truth):
     """Is the report what a story says?"""
-    group = json.load(open(told))["functions"][-1]
+    group = json.load(open(got))["functions"][-1]
     truth = json.load(open(truth))
     keys = ("calls", "complete", "total_ns", "own_ns", "own_calls", "cpu_ns", "cpu_calls")
     right = sorted([name, *[number and number * (1000 if key.endswith("_ns") else 1)

@@ -79,10 +79,10 @@ for name, task, start, stop in calls:
             true_ns[name] += sum(overlap(a, b, c, d) for c, d in inside[cpu])
 wrong = 0
 total = [0, 0]
-told = collections.defaultdict(collections.Counter)
+got = collections.defaultdict(collections.Counter)
 for function in group["functions"]:
-    told[function["name"]].update({key: function[key] for key in ("cpu_calls", "cpu_ns", "true_ns")})
-for name, its in told.items():
+    got[function["name"]].update({key: function[key] for key in ("cpu_calls", "cpu_ns", "true_ns")})
+for name, its in got.items():
     right = (n[name], cpu_ns[name], true_ns[name])
     its = (its["cpu_calls"], its["cpu_ns"], its["true_ns"])
     total[0] += its[1]
@@ -90,5 +90,5 @@ for name, its in told.items():
     if its != right:
         print(name, its, "not", right)
         wrong += 1
-print(f"{len(told)} functions, {sum(n.values())} calls, on CPU {total[0]} ns, true {total[1]} ns, {wrong} wrong")
+print(f"{len(got)} functions, {sum(n.values())} calls, on CPU {total[0]} ns, true {total[1]} ns, {wrong} wrong")
 sys.exit(wrong > 0 or not total[1] or total[1] >= total[0])

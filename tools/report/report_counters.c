@@ -439,7 +439,7 @@ static void put_rest(const struct page *page, size_t n)
 		text_rest(table_as_text(page->to));
 }
 
-/** vCPUs, or tasks and what is nobody's. */
+/** vCPUs, or tasks and time without an owner. */
 static void put_subjects(struct page *page, bool of_vcpus)
 {
 	const struct virt_model *model = page->report->load->model;

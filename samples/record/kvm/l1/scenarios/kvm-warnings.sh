@@ -19,7 +19,7 @@ if [ "$1" = drive ]; then
     sleep 5
     case $2 in
     stopped) kill -STOP $(tid web 1); sleep 25; kill -CONT $(tid web 1);;
-    # a grace period of RCU begins meanwhile
+    # a grace period of RCU begins in that time
     spins) in_guest web 'taskset 1 sh -c "for k in 1 2 3 4 5 6; do usleep 300000; done" &
         taskset 2 sh -c "echo irqs 25000 > /proc/kvmhc"' & sleep 26;;
     quota) in_guest web "taskset 2 sh -c 'echo loops $3 > /proc/kvmhc'";;
