@@ -25,7 +25,9 @@ FIELDS = {"sendfile64": ["out_fd", "in_fd"], "splice": ["fd_in", "off_in", "fd_o
 def calls(path):
     """Time, pid, name, whether it begins, arguments or the result."""
     for line in open(path, encoding="utf-8", errors="replace"):
-        record = re.match(r"\s*(.*)-(\d+)\s+\[\d+\]\s+(\d+)\.(\d{9}): sys_(enter|exit)(?:_(\w+))?:\s+(.*)", line)
+        # later versions of trace-cmd add flags
+        record = re.match(r"\s*(.*)-(\d+)\s+\[\d+\](?:-0x\w+)?\s+(\d+)\.(\d{9}): sys_(enter|exit)(?:_(\w+))?:\s+(.*)",
+                          line)
         if not record:
             continue
         pid, time = int(record[2]), int(record[3]) * 10**9 + int(record[4])

@@ -14,7 +14,8 @@ import sys
 
 report = json.load(open(sys.argv[1]))
 begin, end = (float(at) for at in sys.argv[3:5]) if len(sys.argv) > 3 else (0, float("inf"))
-LINE = re.compile(r"\s*(.*)-(\d+)\s+\[(\d+)\]\s+([\d.]+): (function|funcgraph_entry|funcgraph_exit):\s*(.*)")
+# later versions of trace-cmd add flags
+LINE = re.compile(r"\s*(.*)-(\d+)\s+\[(\d+)\](?:-0x\w+)?\s+([\d.]+): (function|funcgraph_entry|funcgraph_exit):\s*(.*)")
 calls = collections.defaultdict(lambda: dict(calls=0, complete=0, total_ns=0, own_ns=0, own_calls=0))
 by_task = collections.Counter()
 tracer = set()

@@ -12,7 +12,8 @@ import json
 import re
 import sys
 
-LINE = re.compile(r"\s*(.*)-(\d+)\s+\[(\d+)\]\s+([\d.]+): (\w+):\s*(.*)")
+# later versions of trace-cmd add flags
+LINE = re.compile(r"\s*(.*)-(\d+)\s+\[(\d+)\](?:-0x\w+)?\s+([\d.]+): (\w+):\s*(.*)")
 
 
 def lines(path):

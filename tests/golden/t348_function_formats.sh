@@ -32,7 +32,8 @@ functions text
 check "trace-cmd's text" python3 "$GOLDEN/function_files.py" same name boot.dat.json text.json
 {
 	echo "# tracer: function"
-	sed -n 's/^\( *.*\]\) *\([0-9.]*:\) function: *ip=\([^ ]*\) parent_ip=\([^ ]*\)/\1 .... \2 \3 <-\4/p' raw
+	# later versions of trace-cmd add flags and addresses
+	sed -nE 's/^( *.*\])(-0x[0-9a-f]+)? *([0-9.]*:) function: *ip=([^ ]*)( \(0x[0-9a-f]*\))? parent_ip=([^ ]*).*/\1 .... \3 \4 <-\6/p' raw
 } > kernel.txt
 functions kernel.txt
 check "the kernel's text" python3 "$GOLDEN/function_files.py" same name boot.dat.json kernel.txt.json
