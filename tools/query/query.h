@@ -31,6 +31,7 @@ struct query {
 	sqlite3_stmt		*statement;
 	unsigned int		tables;		/* that it names: 1 << their ids */
 	bool			is_refused;	/* it is no question */
+	int			status;		/* after query_step() has failed: for the exit */
 	int64_t			used_ns, begin_ns; /* time that it took, and began to take */
 	bool			is_late;
 };

@@ -102,14 +102,19 @@ static void error_place(const struct query *query, char *text, size_t size)
 		 (int)(sql + offset - line) + 1, sql + offset);
 }
 
+static int refused(const struct query *query)
+{
+	return ksv_usage_error(query->command, "a question can only read the tables: write one "
+			       "SELECT");
+}
+
 static int sql_error(const struct query *query)
 {
 	const char *error = sqlite3_errmsg(query->database.db);
 	char place[128], help[1024];
 
 	if (query->is_refused)
-		return ksv_usage_error(query->command, "a question can only read the tables: write "
-				       "one SELECT");
+		return refused(query);
 	error_place(query, place, sizeof(place));
 	query_help(query, error, help, sizeof(help));
 	return ksv_usage_error(query->command, "%s%s%s", place, error, help);
@@ -224,8 +229,14 @@ int query_fill(struct query *query, const struct export_job *job)
 
 /* --- computing ------------------------------------------------------------------------------- */
 
-static int step_error(const struct query *query, int ret)
+static int step_error(struct query *query, int ret)
 {
+	/* SQLite of Debian 13 asks about some statements only here */
+	if (query->is_refused) {
+		query->status = refused(query);
+		return -1;
+	}
+	query->status = KSV_EXIT_FILE;
 	if (query->is_late)
 		ksv_error("the question takes longer than --timeout permits (%.3g s): select less "
 			  "with --from, --to or --vcpu, or give a longer time",

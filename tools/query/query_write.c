@@ -240,5 +240,5 @@ end:
 		free(result.names[i]);
 	free(result.names);
 	free(result.columns);
-	return ret < 0 ? KSV_EXIT_FILE : KSV_EXIT_OK;
+	return ret >= 0 ? KSV_EXIT_OK : query->status ? query->status : KSV_EXIT_FILE;
 }
