@@ -77,7 +77,7 @@ extern const struct report_page report_file_calls;
 /** Which locks of the kernel were waited for, and how long. */
 extern const struct report_page report_locks;
 
-/** What counters of pCPUs counted, and for whom. */
+/** Counters of pCPUs, by the vCPU or task that had the pCPU. */
 extern const struct report_page report_counters;
 
 /** What the pCPUs did, interval by interval. */

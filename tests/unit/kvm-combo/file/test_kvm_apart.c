@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_kvm_apart.c
- * @brief	A process that reads a hostile file gets only so much memory.
+ * @brief	The memory of a process that reads a hostile file has a limit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
