@@ -14,6 +14,7 @@
 #include "hash_bytes.h"
 #include "host_modes.h"
 #include "time_sort.h"
+#include "trace_dat.h"
 #include "virt_handlers.h"
 #include "virt_window.h"
 
@@ -72,7 +73,14 @@ static bool is_of_x86(void *arg, int32_t event, const char *system, const char *
 
 bool host_modes_is_x86(const struct kvm_trace *trace)
 {
-	return kvm_trace_has_event(trace, is_of_x86, NULL);
+	char uname[TRACE_DAT_UNAME];
+	const char *machine;
+
+	if (kvm_trace_has_event(trace, is_of_x86, NULL))
+		return true;
+	trace_dat_uname(kvm_trace_path(trace), uname);
+	machine = strrchr(uname, ' ');
+	return machine && !strcmp(machine + 1, "x86_64");
 }
 
 /** Return: the number of a system call by its name, or -ENOMEM. */

@@ -64,7 +64,7 @@ struct host_modes {
 	bool		has_calls, has_interrupts, has_softirqs, has_faults;
 };
 
-/** host_modes_is_x86 - does the trace have events that only kernels of x86 have? */
+/** host_modes_is_x86 - do its events, or the name of its system, show that it is of x86? */
 bool host_modes_is_x86(const struct kvm_trace *trace);
 
 /** host_modes_init - begin; host_modes_free() must follow */

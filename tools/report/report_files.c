@@ -199,10 +199,11 @@ static int trace_rows(struct report_work *work)
 	struct page page = { .work = work };
 	int ret = work->trace ? sum_up(&page) : 0;
 	const char *lacks = !page.files.known ?
-			    "raw_syscalls, or the system calls that read and write, were not "
-			    "recorded: bytes of files are unknown" : page.files.knows_all ? NULL :
-			    "raw_syscalls, or all system calls that read and write, were not "
-			    "recorded: bytes of other calls are missing below";
+			    "raw_syscalls of x86-64, or the system calls that read and write, "
+			    "were not recorded: bytes of files are unknown" :
+			    page.files.knows_all ? NULL :
+			    "raw_syscalls of x86-64, or all system calls that read and write, "
+			    "were not recorded: bytes of other calls are missing below";
 
 	if (!ret) {
 		report_work_begin(work, page.files.known, page.n, page.foreign, "calls", lacks);
