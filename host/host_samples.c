@@ -283,6 +283,15 @@ static size_t first_from(const struct host_samples *samples, int64_t time_ns)
 	return low;
 }
 
+const struct host_sample *host_samples_held(const struct host_samples *samples, int64_t time_ns)
+{
+	size_t next = first_from(samples, time_ns);
+
+	return next && next < samples->n &&
+	       samples->all[next].time_ns - samples->all[next - 1].time_ns <= HOST_SAMPLE_GAP_NS ?
+	       &samples->all[next - 1] : NULL;
+}
+
 /** A counter at a time, which is not after sample @i. Return: or unknown. */
 static int64_t counter_at(const struct host_samples *samples, size_t i, int number,
 			  int64_t time_ns)

@@ -167,6 +167,16 @@ struct host_sample_sums {
 void host_samples_sum(const struct host_samples *samples, int64_t from_ns, int64_t to_ns,
 		      struct host_sample_sums *sums);
 
+/** Across a gap of more than one sample that is missing, a state is not known. */
+#define HOST_SAMPLE_GAP_NS	(5 * HOST_SAMPLE_NS / 2)
+
+/**
+ * host_samples_held - the sample whose states hold at a time: the last one before it
+ *
+ * Return: NULL before the first and after the last one, and in a gap.
+ */
+const struct host_sample *host_samples_held(const struct host_samples *samples, int64_t time_ns);
+
 /** host_samples_cpu_ns - the time of all CPUs; HOST_SAMPLE_UNKNOWN if that of a kind is. */
 int64_t host_samples_cpu_ns(const struct host_sample_sums *sums);
 

@@ -85,18 +85,6 @@ int VirtHostStrip::fullHeight() const
 
 /* ---- drawing ---- */
 
-/** The last sample that is not later; or NULL. */
-const host_sample *VirtHostStrip::before(const Host &host, int64_t ns) const
-{
-	const host_sample *first = host.samples->all, *end = first + host.samples->n;
-	const host_sample *after = std::upper_bound(first, end, ns, [] (int64_t time,
-									const host_sample &one) {
-		return time < one.time_ns;
-	});
-
-	return after == first ? nullptr : after - 1;
-}
-
 void VirtHostStrip::paintHost(QPainter *painter, const Host &host, const QRect &area) const
 {
 	double length = static_cast<double>(_to - _from) / _columns;
@@ -105,7 +93,7 @@ void VirtHostStrip::paintHost(QPainter *painter, const Host &host, const QRect &
 	for (int c = 0; c < _columns; c++) {
 		int64_t from = _from - host.offset + static_cast<int64_t>(c * length);
 		int64_t to = _from - host.offset + static_cast<int64_t>((c + 1) * length);
-		const host_sample *sample = before(host, from);
+		const host_sample *sample = host_samples_held(host.samples.get(), from);
 		host_sample_sums sums;
 		int64_t all, sum = 0;
 		int y = area.bottom() + 1;
@@ -166,12 +154,12 @@ void VirtHostStrip::paintEvent(QPaintEvent *)
 /** Between the two samples that a time is in. */
 QString VirtHostStrip::tip(const Host &host, int64_t ns) const
 {
-	const host_sample *sample = before(host, ns);
+	const host_sample *sample = host_samples_held(host.samples.get(), ns);
 	const host_sample *next = sample ? sample + 1 : nullptr;
 	host_sample_sums sums;
 	QStringList lines;
 
-	if (!sample || next == host.samples->all + host.samples->n)
+	if (!sample)
 		return "No samples of the host's counters";
 	host_samples_sum(host.samples.get(), sample->time_ns, next->time_ns, &sums);
 	for (const Kind &kind : kinds) {

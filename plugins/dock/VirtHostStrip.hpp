@@ -52,7 +52,6 @@ private:
 	};
 
 	void paintHost(QPainter *painter, const Host &host, const QRect &area) const;
-	const host_sample *before(const Host &host, int64_t ns) const;
 	QString tip(const Host &host, int64_t ns) const;
 
 	std::vector<Host>	_hosts;

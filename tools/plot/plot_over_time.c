@@ -16,15 +16,12 @@
 #define MIB		((double)(1 << 20))
 #define GIB		((double)(1 << 30))
 
-/** Across a gap of more than one sample that is missing, a state is not known. */
-#define SAMPLE_GAP_NS	(5 * HOST_SAMPLE_NS / 2)
-
 /** What numbers are computed from. */
 struct source {
 	const struct model_load	*load;
 	const struct model_over_time *sums;
 	const struct model_interval *interval;
-	size_t			held;		/* the sample that states are of; none: n */
+	const struct host_sample *held;		/* that states are of; or NULL */
 };
 
 /** Of an interval; NAN: not known. @number: of a mode or a sample */
@@ -106,13 +103,11 @@ static double pressure(const struct source *source, int number)
 /** The mean of the samples in an interval; of none, the one before it. */
 static double state(const struct source *source, int number)
 {
-	const struct host_samples *samples = &source->sums->samples;
 	double mean = source->interval->sampled.means[number];
 
-	if (!isnan(mean) || source->held == samples->n)
+	if (!isnan(mean) || !source->held)
 		return mean;
-	return samples->all[source->held].numbers[number] < 0 ? NAN :
-	       (double)samples->all[source->held].numbers[number];
+	return source->held->numbers[number] < 0 ? NAN : (double)source->held->numbers[number];
 }
 
 static double used_memory(const struct source *source, int number)
@@ -193,17 +188,6 @@ struct shown {
 	size_t			n_curves;
 };
 
-/** The sample before an interval, if the next one follows soon. Return: n: there is none. */
-static size_t find_held(const struct host_samples *samples, int64_t from_ns, size_t next)
-{
-	while (next < samples->n && samples->all[next].time_ns < from_ns)
-		next++;
-	if (!next || next == samples->n ||
-	    samples->all[next].time_ns - samples->all[next - 1].time_ns > SAMPLE_GAP_NS)
-		return samples->n;
-	return next - 1;
-}
-
 /** Return: is any of its numbers known? */
 static bool make_values(const struct curve *curve, const struct model_load *load,
 			const struct model_over_time *sums, double *values)
@@ -211,10 +195,9 @@ static bool make_values(const struct curve *curve, const struct model_load *load
 	struct source source = { .load = load, .sums = sums };
 	bool any = false;
 
-	for (size_t i = 0, next = 0; i < sums->n; i++) {
+	for (size_t i = 0; i < sums->n; i++) {
 		source.interval = &sums->all[i];
-		source.held = find_held(&sums->samples, source.interval->from_ns, next);
-		next = source.held < sums->samples.n ? source.held : next;
+		source.held = host_samples_held(&sums->samples, source.interval->from_ns);
 		values[i] = curve->value(&source, curve->number);
 		any |= !isnan(values[i]);
 	}
