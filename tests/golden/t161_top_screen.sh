@@ -173,6 +173,18 @@ shows 'file, stopped'
 keys C-c
 ends 0
 
+# The host, if it is asked for: as the text of the interval has it.
+run top -q --once --host "$SAMPLES/host-samples.dat.gz"
+user=$(sed -nE 's/^host .* user ([0-9.]+) %.* system ([0-9.]+) %.*/\1 \2/p' "$OUT" |
+	awk '{ printf "host: user %.1f, system %.1f\n", $1, $2 }')
+check "there are shares: $user" test -n "$user"
+screen "'$KSV_BIN' top -q --host '$SAMPLES/host-samples.dat.gz'"
+shows 'nothing lost; host: user '
+keys Home
+shows "; $user"
+keys q
+ends 0
+
 # Names of others.
 cp "$SAMPLES/saved.xen" "$WORK/odd.xen"
 python3 - "$SAMPLES/saved.xen.meta.json" "$WORK/odd.xen.meta.json" << 'END'
