@@ -12,7 +12,6 @@
 #include <memory>
 #include <utility>
 
-#include <QAbstractItemView>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -139,18 +138,16 @@ bool isSame(const VirtSubject &a, const VirtSubject &b)
 /* ---- what there is to choose from ---- */
 
 VirtSubjectBox::VirtSubjectBox(const QString &tip)
+: VirtBox(tip)
 {
-	setToolTip(virtTip(tip));
-	setSizeAdjustPolicy(QComboBox::AdjustToContents);
-	virtNarrowBox(this);
 }
 
-bool VirtSubjectBox::fill(const std::vector<VirtStream> &streams)
+void VirtSubjectBox::fill(const std::vector<VirtStream> &streams)
 {
 	const QSignalBlocker blocker(this);
 	VirtSubject last = chosen();
 	VirtNames names;
-	std::vector<std::pair<QString, QVariant>> all;
+	Rows rows;
 
 	for (const VirtStream &stream : streams) {
 		const virt_model *model = stream.model.get();
@@ -158,27 +155,15 @@ bool VirtSubjectBox::fill(const std::vector<VirtStream> &streams)
 		for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
 			const virt_machine *machine = virt_model_machine(model, m);
 
-			all.emplace_back(names.machine(stream.id, m),
-					 dataOf({ stream.id, m, VIRT_NONE, 0 }));
+			rows.emplace_back(names.machine(stream.id, m),
+					  dataOf({ stream.id, m, VIRT_NONE, 0 }));
 			for (int32_t i = 0; i < machine->n_vcpus; i++)
-				all.emplace_back("   " + names.vcpu(stream.id, machine->vcpus[i]),
-						 dataOf({ stream.id, m, machine->vcpus[i], 0 }));
+				rows.emplace_back("   " + names.vcpu(stream.id, machine->vcpus[i]),
+						  dataOf({ stream.id, m, machine->vcpus[i], 0 }));
 		}
 	}
-
-	bool same = count() == static_cast<int>(all.size());
-
-	for (int i = 0; same && i < count(); i++)
-		same = itemText(i) == all[static_cast<size_t>(i)].first &&
-		       itemData(i) == all[static_cast<size_t>(i)].second;
-	/* a list that is open is not taken away */
-	if (same || view()->isVisible())
-		return false;
-	clear();
-	for (const auto &[name, data] : all)
-		addItem(name, data);
-	choose(last);
-	return true;
+	if (setRows(rows))
+		choose(last);
 }
 
 void VirtSubjectBox::choose(const VirtSubject &subject)
@@ -313,6 +298,7 @@ VirtExits::VirtExits()
 		head->addWidget(_boxes[i], 1);
 		connect(_boxes[i], QOverload<int>::of(&QComboBox::currentIndexChanged), this,
 			[this] { look(); });
+		_boxes[i]->onClosed([this] { follow(VirtListed(_listed)); });
 	}
 	_list->setColumnCount(N_COLUMNS);
 	_list->setRootIsDecorated(false);

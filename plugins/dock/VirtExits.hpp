@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include <QComboBox>
 #include <QString>
 #include <QWidget>
 
+#include "VirtBox.hpp"
 #include "VirtCount.hpp"
 #include "VirtFindings.hpp"
 #include "VirtLatest.hpp"
@@ -21,12 +21,12 @@
 class QTreeWidget;
 
 /** A box with all machines and vCPUs. */
-class VirtSubjectBox : public QComboBox {
+class VirtSubjectBox : public VirtBox {
 public:
 	explicit VirtSubjectBox(const QString &tip);
 
-	/** What there is to choose from; the choice stays. Return: is it another list? */
-	bool fill(const std::vector<VirtStream> &streams);
+	/** What there is to choose from; the choice stays. */
+	void fill(const std::vector<VirtStream> &streams);
 
 	/** Choose it, if it is there; the stream is VIRT_NONE: nothing happens. */
 	void choose(const VirtSubject &subject);

@@ -5,7 +5,6 @@
  */
 #include <algorithm>
 
-#include <QAbstractItemView>
 #include <QSignalBlocker>
 
 #include "VirtTasks.hpp"
@@ -19,11 +18,10 @@ constexpr int MOST_TASKS = 12;
 } // namespace
 
 VirtWhoseBox::VirtWhoseBox(const VirtPlots &plots)
-: _plots(plots)
+: VirtBox("Explain the time of the vCPU that is selected in the table, of a pCPU,"
+	  " or of a task of a guest whose trace is open"),
+  _plots(plots)
 {
-	setToolTip(virtTip("Explain the time of the vCPU that is selected in the table, of a pCPU,"
-			   " or of a task of a guest whose trace is open"));
-	virtNarrowBox(this);
 }
 
 /** Tasks of a guest whose graphs are seen, and those that have most of the window. */
@@ -53,42 +51,36 @@ void VirtWhoseBox::fill(const VirtListed &listed, VirtLives &lives)
 	const QSignalBlocker blocker(this);
 	QVariant last = currentData();
 	QString lastName = currentText();
-	bool many = listed.streams.size() > 1, same;
-	QStringList names = { "Selected vCPU" };
+	bool many = listed.streams.size() > 1;
 	/* a list of lists, which Qt's own kind would make one of */
-	std::vector<QVariant> all = { QVariantList() };
+	Rows rows = { { "Selected vCPU", QVariantList() } };
+	auto indexOf = [&rows] (const QVariant &data) {
+		return std::find_if(rows.begin(), rows.end(), [&data] (const auto &row) {
+			return row.second == data;
+		}) - rows.begin();
+	};
+	auto has = [&] (const QVariant &data) {
+		return indexOf(data) < static_cast<std::ptrdiff_t>(rows.size());
+	};
 
 	for (const VirtStream &stream : listed.streams) {
 		for (int guest : VirtLives::guestsOf(stream)) {
-			for (int pid : tasksOf(stream, guest, listed, lives)) {
-				names << virtFileOf(guest) + ": " + virtTaskName(guest, pid);
-				all.emplace_back(QVariantList{ stream.id, VIRT_NONE, guest, pid });
-			}
+			QString file = virtFileOf(guest) + ": ";
+
+			for (int pid : tasksOf(stream, guest, listed, lives))
+				rows.emplace_back(file + virtTaskName(guest, pid),
+						  QVariantList{ stream.id, VIRT_NONE, guest, pid });
 			/* that one has nothing of this window */
-			if (last.toList().value(2, VIRT_NONE) == guest &&
-			    std::find(all.begin(), all.end(), last) == all.end()) {
-				names << lastName;
-				all.push_back(last);
-			}
+			if (last.toList().value(2, VIRT_NONE) == guest && !has(last))
+				rows.emplace_back(lastName, last);
 		}
-		for (int pcpu = 0; pcpu < virt_model_n_pcpus(stream.model.get()); pcpu++) {
-			names << (many ? virtFileOf(stream.id) + ": " : QString()) +
-				 QString("pCPU %1").arg(pcpu);
-			all.emplace_back(QVariantList{ stream.id, pcpu, VIRT_NONE, 0 });
-		}
+		for (int pcpu = 0; pcpu < virt_model_n_pcpus(stream.model.get()); pcpu++)
+			rows.emplace_back((many ? virtFileOf(stream.id) + ": " : QString()) +
+					  QString("pCPU %1").arg(pcpu),
+					  QVariantList{ stream.id, pcpu, VIRT_NONE, 0 });
 	}
-	same = count() == names.size();
-	for (int i = 0; same && i < names.size(); i++)
-		same = itemData(i) == all[static_cast<size_t>(i)] && itemText(i) == names[i];
-	/* a list that is open is not taken away */
-	if (same || view()->isVisible())
-		return;
-	clear();
-	for (int i = 0; i < names.size(); i++)
-		addItem(names[i], all[static_cast<size_t>(i)]);
-	/* none is behind the last one: then it is the first */
-	setCurrentIndex(static_cast<int>((std::find(all.begin(), all.end(), last) - all.begin()) %
-					 static_cast<std::ptrdiff_t>(all.size())));
+	if (setRows(rows))
+		setCurrentIndex(has(last) ? static_cast<int>(indexOf(last)) : 0);
 }
 
 VirtWhose VirtWhoseBox::chosen() const

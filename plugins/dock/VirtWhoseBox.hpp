@@ -8,14 +8,13 @@
 
 #include <vector>
 
-#include <QComboBox>
-
+#include "VirtBox.hpp"
 #include "VirtFindings.hpp"
 #include "VirtLives.hpp"
 #include "VirtPlots.hpp"
 #include "VirtWhose.hpp"
 
-class VirtWhoseBox : public QComboBox {
+class VirtWhoseBox : public VirtBox {
 public:
 	explicit VirtWhoseBox(const VirtPlots &plots);
 

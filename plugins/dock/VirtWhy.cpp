@@ -148,10 +148,7 @@ struct VirtWhy::Job : VirtJob {
 VirtWhy::VirtWhy(VirtDock *dock)
 : _dock(dock),
   _worker(this),
-  _lives(&_worker, [this] {
-	_whose->fill(_listed, _lives);
-	look();
-  })
+  _lives(&_worker, [this] { fillWhose(); })
 {
 	_listed.subject.stream = VIRT_NONE;
 	buildUi();
@@ -213,6 +210,7 @@ void VirtWhy::buildUi()
 		_isAt = false;
 		look();
 	});
+	_whose->onClosed([this] { fillWhose(); });
 	connect(_path, &QToolButton::toggled, this, [this] (bool) { look(); });
 	connect(_back, &QToolButton::clicked, this, [this] {
 		_isAt = false;
@@ -246,6 +244,12 @@ void VirtWhy::follow(const VirtListed &listed)
 
 		_at[i]->setEnabled(_dock->markerTime(i, &ns));
 	}
+	fillWhose();
+}
+
+/** What there is to choose from has changed, or what is known of it. */
+void VirtWhy::fillWhose()
+{
 	_whose->fill(_listed, _lives);
 	look();
 }

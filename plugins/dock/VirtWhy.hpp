@@ -83,6 +83,7 @@ private:
 	VirtWhose whose() const;
 	bool isWalking() const;
 	void ask(int marker);
+	void fillWhose();
 	void look();
 	std::vector<int64_t> key(const VirtWhose &whose) const;
 	const VirtStream *streamOf(int id) const;

@@ -75,15 +75,23 @@ is_as_before()
 	diff "$GUI_DIR/before" "$GUI_DIR/after" >"$KSV_ARTIFACTS/gui-$GUI_NAME-difference"
 }
 
-# task_listed: the box knows the guest's tasks; an open list does not change. Sets task
-task_listed()
+# nothing_read: no process reads a trace for the dock
+nothing_read()
+{
+	! pgrep -P "$GUI_SHARK" >/dev/null
+}
+
+# open_whose: the list of vCPUs, pCPUs and tasks of the page Why
+open_whose()
 {
 	gui_click QComboBox 'Selected vCPU'
 	gui_until gui_choice_line 'Selected vCPU' >/dev/null
-	task=$(gui_ask choices | cut -f1 | sed -n '/^kvm-guest.dat: /{p;q}')
+}
+
+close_whose()
+{
 	xdotool key Escape
 	gui_until gui_is choices ''
-	[ -n "$task" ]
 }
 
 graphs_scrolled()
@@ -134,9 +142,22 @@ gui_quit
 NAME=pair
 cd "$GUI_SAMPLES"
 combo_view "$GUI_SAMPLES/kvm-host.dat" "$GUI_SAMPLES/kvm-guest.dat"
+touch "$GUI_DIR/hold"
 virt_page Why
-gui_until gui_not gui_find widgets QLabel '*Reading the traces of guests*'
-gui_until task_listed
+gui_until test -e "$GUI_DIR/held"
+# a list that is open while its tasks become known does not change, but has them when it is opened again
+open_whose
+rm "$GUI_DIR/hold"
+gui_until nothing_read
+gui_still
+task_of_guest() { gui_ask choices | cut -f1 | sed -n '/^kvm-guest.dat: /{p;q}'; }
+gui_same "tasks of the guest in the open list" '' "$(task_of_guest)"
+close_whose
+gui_still
+open_whose
+task=$(task_of_guest)
+close_whose
+gui_need [ -n "$task" ]
 gui_combo 'Selected vCPU' "$task"
 gui_still
 # on the bar: the graphs of KernelShark 2.4 do not scroll by the wheel
