@@ -125,8 +125,6 @@ static int64_t held_until(const struct kvm_holds *holds, const struct kvm_vcpu *
 	int64_t idle_end_ns = cpu->idle ? time_ns : cpu->idle_end_ns;
 	size_t first, end;
 
-	if (!holds->tracker->has_quota_timers)
-		return idle_end_ns;
 	first = expired_before(holds, cpu->idle_ns);
 	end = expired_before(holds, idle_end_ns);
 	if (end > first)
@@ -151,7 +149,7 @@ void kvm_holds_end(struct kvm_holds *holds, struct kvm_vcpu *vcpu, int64_t time_
 		to_ns = last_ns < time_ns ? last_ns : time_ns;
 	}
 	end_ns = vcpu->quota_held ? held_until(holds, vcpu, time_ns) : from_ns;
-	if (vcpu->quota_held && (!has_timers || !complete || end_ns < time_ns)) {
+	if (has_timers && vcpu->quota_held && (!complete || end_ns < time_ns)) {
 		add(holds, vcpu, from_ns, vcpu->quota_held_ns, true, true);
 		add(holds, vcpu, vcpu->quota_held_ns, end_ns, false, complete);
 		from_ns = end_ns;

@@ -9,10 +9,10 @@
  * stays throttled until a timer of the quota expires. If the pCPU remains idle after a timer, until
  * the next one, then that timer did not end it: the cgroup owes more than a period gives it. So the
  * vCPU was held from then until the last such timer while the pCPU was idle, or the first one after
- * that; where timers are not recorded, until the pCPU was idle last. If the pCPU always had
- * something to do, the quota or the scheduler may have been the cause of the wait: such time is
- * possible. Not so the time after the last of these timers, if they are recorded, nor a wait during
- * which none expired.
+ * that. If the pCPU always had something to do, the quota or the scheduler may have been the cause
+ * of the wait: such time is possible. Not so the time after the last of these timers, nor a wait
+ * during which none expired. Where timers are not recorded, all of a wait is possible: the quota
+ * may have ended the hold at any time, and an idle pCPU takes its time to wake up.
  *
  * Which timer belongs to which quota is not recorded: any of them counts, so that a hold may seem
  * shorter than it was, and a possible one longer. Threads that may share a quota are those of all
