@@ -117,7 +117,7 @@ static void print_all(const struct xen_trace *trace, struct event_count *events)
 	qsort(vcpus, n_vcpus, sizeof(*vcpus), by_vcpu);
 	printf("\nseconds on a pCPU\n");
 	for (size_t i = 0; i < n_vcpus; i++) {
-		/* with the name of the domain, if there is a sidecar that tells it */
+		/* with the name of the domain, if there is a sidecar that has it */
 		xen_vcpu_text(text, sizeof(text), vcpus[i].vcpu, xen_trace_meta(trace));
 		printf("%12.6f  %s\n", vcpus[i].ns / 1e9, text);
 	}

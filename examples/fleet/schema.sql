@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS rollup_local
     exit_length_count Array(UInt64),
     lost_pcpu Array(UInt16),
     lost_ns Array(Int64),
-    lost_records Array(Int64)       -- -1: not told
+    lost_records Array(Int64)       -- -1: unknown
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMMDD(time)
