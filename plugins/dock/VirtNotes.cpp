@@ -13,6 +13,7 @@
 
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QStatusBar>
 #include <QVBoxLayout>
 
@@ -24,6 +25,8 @@
 namespace {
 
 constexpr int LOOK_MS = 300;
+constexpr int LEAST_LINES = 3;
+constexpr int PARTS = 8;		/* of the window's height; notes take one at most */
 
 constexpr const char *NOTHING_VIRTUAL =
 	"None of the open files shows virtual machines.\n"
@@ -70,6 +73,47 @@ QStringList others(QStringList facts, const QStringList &said)
 		facts.removeAll(one);
 	return facts;
 }
+
+/** Lines of a label that a low window has room for; the others can be scrolled to. */
+class Lines : public QScrollArea {
+public:
+	Lines(QMainWindow *window, QLabel *label)
+	: _window(window), _label(label)
+	{
+		setWidget(label);
+		setWidgetResizable(true);
+		setFrameShape(QFrame::NoFrame);
+		setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+		setFocusPolicy(Qt::NoFocus);
+		viewport()->setAutoFillBackground(false);
+		window->installEventFilter(this);
+	}
+
+	bool hasHeightForWidth() const override { return true; }
+	int heightForWidth(int width) const override
+	{
+		return std::min(_label->heightForWidth(width), most());
+	}
+	QSize sizeHint() const override { return { 0, heightForWidth(width()) }; }
+	QSize minimumSizeHint() const override { return { 0, 0 }; }
+
+	bool eventFilter(QObject *object, QEvent *event) override
+	{
+		if (object == _window && event->type() == QEvent::Resize)
+			updateGeometry();
+		return QScrollArea::eventFilter(object, event);
+	}
+
+private:
+	int most() const
+	{
+		return std::max(LEAST_LINES * _label->fontMetrics().lineSpacing(),
+				_window->height() / PARTS);
+	}
+
+	QMainWindow	*_window;
+	QLabel		*_label;
+};
 
 } // namespace
 
@@ -125,13 +169,14 @@ private:
 VirtNotes::VirtNotes(QMainWindow *window)
 : _window(window),
   _text(new QLabel),
+  _lines(new Lines(window, _text)),
   _nothing(new QLabel(NOTHING_VIRTUAL)),
   _reload(new QPushButton("Reload")),
   _layout(new QVBoxLayout(this))
 {
 	_layout->setContentsMargins(4, 2, 4, 2);
 	_layout->setSpacing(2);
-	_layout->addWidget(_text);
+	_layout->addWidget(_lines);
 	_layout->addWidget(_reload, 0, Qt::AlignLeft);
 	_layout->addWidget(_nothing);
 	_reload->hide();
@@ -141,11 +186,13 @@ VirtNotes::VirtNotes(QMainWindow *window)
 		virtWrapLabel(label);
 		label->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	}
+	_lines->setSizePolicy(_text->sizePolicy());
 	_reload->setToolTip("Read all open files anew");
 	setObjectName("notes");
 	setAttribute(Qt::WA_StyledBackground);
 	setStyleSheet("#notes { background: #fff3b0; border: 1px solid #c9a400; }"
-		      " #notes QLabel { color: black; }");
+		      " #notes QLabel { color: black; }"
+		      " #notes QScrollArea, #notes QLabel { background: transparent; }");
 	hide();
 	connect(_reload, &QPushButton::clicked, this, [this] { reload(); });
 	connect(&_timer, &QTimer::timeout, this, [this] { look(); });
@@ -173,6 +220,7 @@ void VirtNotes::look()
 	if (text == _text->text())
 		return;
 	_text->setText(text);
+	_lines->updateGeometry();
 	_reload->setVisible(!changed.isEmpty());
 	showOrHide();
 }
@@ -202,7 +250,7 @@ void VirtNotes::setModels(const std::vector<VirtStream> &streams)
 
 void VirtNotes::showOrHide()
 {
-	_text->setVisible(!_text->text().isEmpty());
+	_lines->setVisible(!_text->text().isEmpty());
 	setVisible(!_text->text().isEmpty() || !_nothing->isHidden() || !_warnings.empty());
 }
 

@@ -52,7 +52,9 @@ private:
 	void reload();
 
 	QMainWindow	*_window;
-	QLabel		*_text, *_nothing;
+	QLabel		*_text;
+	QWidget		*_lines;		/* shows it */
+	QLabel		*_nothing;
 	QStringList	_facts;			/* of models */
 	QString		_session;		/* what is wrong with it */
 	QLabel		*_status = nullptr;	/* in the status bar, from its first use on */

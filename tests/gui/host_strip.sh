@@ -46,6 +46,12 @@ virt_zoom $((GUI_X0 + 200)) $((GUI_X0 + 420))
 gui_still
 gui_until virt_window
 check_columns zoomed
+# a small window stays small: it has room for three lines of warnings
+gui_resize 960 534
+gui_until virt_window
+gui_same "height of the window" 534 "$(gui_ask windows | cut -f6)"
+read -r _ y _ < <(gui_find widgets QWidget 'Samples of the host')
+check_columns small
 gui_quit
 
 combo_view "$GUI_DIR/host.dat"

@@ -583,11 +583,12 @@ QString font()
 /** window: what the dock's figures are of, to the nanosecond: KernelShark's window, or A to B */
 QString window()
 {
-	for (QWidget *widget : QApplication::allWidgets())
-		if (auto label = qobject_cast<QLabel *>(widget))
-			if (label->isVisible() && (label->text().startsWith("Visible: ") ||
-						   label->text().startsWith("A to B: ")))
-				return label->accessibleDescription() + "\n";
+	for (QWidget *widget : QApplication::allWidgets()) {
+		QString of = widget->accessibleDescription();
+
+		if (widget->isVisible() && qobject_cast<QLabel *>(widget) && of.contains(" ns to "))
+			return of + "\n";
+	}
 	return QString();
 }
 
