@@ -57,6 +57,7 @@
 #include "VirtStatsText.hpp"
 #include "VirtSteal.hpp"
 #include "VirtTable.hpp"
+#include "VirtTables.hpp"
 #include "VirtWhy.hpp"
 #include "ks_stream.h"
 #include "virt.h"
@@ -165,6 +166,8 @@ void VirtDock::buildUi()
 	_pages->add("Steal", "Culprits of the steal of each vCPU", _steal = new VirtSteal(focus));
 	_pages->add("Why", "Causes of the states of a vCPU, pCPU or task, with the culprits",
 		    _why = new VirtWhy(this));
+	_pages->add("Tables", "Tables of kshark-virt report: tasks, disks, locks, events ...",
+		    _tables = new VirtTables);
 	_pages->add("Bookmarks", "Times that you have noted something about",
 		    _bookmarks = newBookmarks());
 	_pages->add("Search", "Find the next long interval of a state",
@@ -217,6 +220,7 @@ QWidget *VirtDock::line()
 QString VirtDock::reportCommand() const
 {
 	return !_shown ? QString() : _pages->isOn(_findings) ? _findings->command() :
+	       _pages->isOn(_tables) ? _tables->command() :
 	       virtReportCommand(_shown->streams, _shown->from, _shown->to, " --full", VIRT_NONE);
 }
 
@@ -242,6 +246,8 @@ QWidget *VirtDock::copyButton()
 		_steal->follow(_shown);
 		return _steal->asCsv();
 	});
+	button->add("Table as CSV", [this] { return _tables->asCsv(); },
+		    [this] { return _pages->isOn(_tables) && _tables->isShown(); });
 	button->add("Bookmarks as text", [this] { return _bookmarks->asText(); },
 		    [this] { return !bookmarks().empty(); });
 	button->add("Why as text", [this] { return _why->asText(); }, hasWhy);
@@ -575,6 +581,7 @@ void VirtDock::empty()
 	_spread->forget();
 	_exits->forget();
 	_steal->forget();
+	_tables->forget();
 	_table->adopt(nothing);
 	_findings->follow(listed());
 	_search->follow({});
@@ -595,6 +602,8 @@ void VirtDock::forget()
 		_exits->forget();
 	if (!_isOn || !_pages->isOn(_steal))
 		_steal->forget();
+	if (!_isOn || !_pages->isOn(_tables))
+		_tables->forget();
 	if (_isOn)
 		return;
 	if (_running)
@@ -711,6 +720,7 @@ void VirtDock::follow()
 		_exits->follow(listed());
 	if (_pages->isOn(_steal))
 		_steal->follow(_shown);
+	_pages->isOn(_tables) ? _tables->follow(listed()) : _tables->forget();
 	_pages->isOn(_why) ? _why->follow(listed()) : _why->forget();
 }
 

@@ -42,6 +42,7 @@ class VirtBoot;
 class VirtClocks;
 class VirtColumn;
 class VirtExits;
+class VirtTables;
 class VirtFindings;
 template <typename View> class VirtList;
 class VirtNotes;
@@ -220,6 +221,7 @@ private:
 	QAction			*_on = nullptr;
 	VirtTable		*_table = nullptr;
 	VirtExits		*_exits = nullptr;
+	VirtTables		*_tables = nullptr;
 	VirtFindings		*_findings = nullptr;
 	VirtPicture		*_picture = nullptr;
 	VirtSearch		*_search = nullptr;

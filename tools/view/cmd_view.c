@@ -232,7 +232,7 @@ static const struct ksv_option view_option_table[] = {
 	{ 0, "a-to-b", NULL, "figures of the time from A to B, not of that in sight",
 	  ksv_take_flag, offsetof(OPTIONS, start.state.a_to_b), NULL },
 	{ 0, "page", "PAGE", "the page below the graphs: events, vcpus, worst,\n"
-	  "histograms, exits, steal, why, bookmarks, search", view_take_page,
+	  "histograms, exits, steal, why, tables, bookmarks, search", view_take_page,
 	  offsetof(OPTIONS, start.state), view_page_names },
 	{ 0, "select", "WHO", "what is selected: a vCPU or machine (d1v0, d1, \"web v0\"),\n"
 	  "pcpu3, or task412 of a guest; N:WHO: of the Nth file", view_take_select,

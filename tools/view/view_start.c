@@ -20,6 +20,7 @@
 #include "ctf_folder.h"
 #include "escape.h"
 #include "options.h"
+#include "own_directory.h"
 #include "trace_dat.h"
 #include "view.h"
 
@@ -179,10 +180,14 @@ static void print_command(const struct view_start *start, char **argv)
 static void set_environment(const struct view_start *start)
 {
 	struct variable variables[MAX_VARIABLES];
+	char *folder = own_directory();
 	int n = find_variables(start, variables);
 
 	for (int i = 0; i < n; i++)
 		setenv(variables[i].name, variables[i].value, 1);
+	if (folder)
+		setenv(VIEW_FOLDER, folder, 1);
+	free(folder);
 }
 
 /* --- the run --------------------------------------------------------------------------------- */

@@ -17,7 +17,8 @@
 
 /** Those of the window, as their buttons are called. */
 const char *const view_page_names[] = {
-	"events", "vcpus", "worst", "histograms", "exits", "steal", "why", "bookmarks", "search",
+	"events", "vcpus", "worst", "histograms", "exits", "steal", "why", "tables", "bookmarks",
+	"search",
 	NULL
 };
 

@@ -18,6 +18,9 @@ extern "C" {
 /** The variable. */
 #define VIEW_STATE		"KSHARK_VIRT_VIEW"
 
+/** The variable with the folder of the program kshark-virt that began KernelShark. */
+#define VIEW_FOLDER		"KSHARK_VIRT_FOLDER"
+
 /** A time that is not given. */
 #define VIEW_STATE_NO_TIME	INT64_MIN
 
