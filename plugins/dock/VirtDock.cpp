@@ -167,7 +167,11 @@ void VirtDock::buildUi()
 	_pages->add("Why", "Causes of the states of a vCPU, pCPU or task, with the culprits",
 		    _why = new VirtWhy(this));
 	_pages->add("Tables", "Tables of kshark-virt report: tasks, disks, locks, events ...",
-		    _tables = new VirtTables);
+		    _tables = new VirtTables([this] (int stream, int pid) {
+			    /* one that the user sees anyway stays as it is */
+			    if (!_plots.isShown(stream, pid) || _plots.isBrought(stream, pid))
+				    bringRows({ stream, { pid }, VIRT_NONE, VIRT_CPU_IN_ORDER });
+		    }));
 	_pages->add("Bookmarks", "Times that you have noted something about",
 		    _bookmarks = newBookmarks());
 	_pages->add("Search", "Find the next long interval of a state",

@@ -48,13 +48,15 @@ const struct {
 	{ "Over time", " --over-time" },
 };
 
+enum { ROLE_NUMBER = Qt::UserRole, ROLE_STREAM, ROLE_PID };
+
 /** Rows are sorted by numbers where there are numbers. */
 class Item : public QTreeWidgetItem {
 public:
 	bool operator<(const QTreeWidgetItem &other) const override
 	{
 		int column = treeWidget()->sortColumn();
-		QVariant a = data(column, Qt::UserRole), b = other.data(column, Qt::UserRole);
+		QVariant a = data(column, ROLE_NUMBER), b = other.data(column, ROLE_NUMBER);
 
 		if (a.isValid() != b.isValid())
 			return b.isValid();
@@ -127,8 +129,9 @@ void VirtTables::Process::end()
 	waitForFinished();
 }
 
-VirtTables::VirtTables()
-: _which(new QComboBox),
+VirtTables::VirtTables(std::function<void(int, int)> chosen)
+: _chosen(std::move(chosen)),
+  _which(new QComboBox),
   _head(new QLabel),
   _list(new VirtList<QTreeWidget>)
 {
@@ -143,6 +146,7 @@ VirtTables::VirtTables()
 	_list->setUniformRowHeights(true);
 	_list->setAlternatingRowColors(true);
 	_list->header()->setStretchLastSection(false);
+	_list->setToolTip("Click a task: its graph");
 	head->addWidget(_which);
 	head->addWidget(_head, 1);
 	layout->setContentsMargins(0, 0, 0, 0);
@@ -153,6 +157,12 @@ VirtTables::VirtTables()
 	_timer.setInterval(WAIT_MS);
 	connect(_which, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
 		[this] { look(); });
+	connect(_list, &QTreeWidget::itemClicked, this, [this] (const QTreeWidgetItem *item) {
+		QVariant pid = item->data(0, ROLE_PID);
+
+		if (pid.isValid())
+			_chosen(item->data(0, ROLE_STREAM).toInt(), pid.toInt());
+	});
 	connect(&_timer, &QTimer::timeout, this, [this] { start(); });
 	connect(&_process, &QProcess::readyReadStandardOutput, this, [this] { take(); });
 	connect(&_process, QOverload<int, QProcess::ExitStatus>::of(&QProcess::finished), this,
@@ -287,9 +297,25 @@ void VirtTables::fillRow(const std::vector<Column> &columns, const QStringList &
 		}
 		item->setTextAlignment(to, Qt::AlignRight | Qt::AlignVCenter);
 		if (!cell.isEmpty())
-			item->setData(to, Qt::UserRole, cell.toDouble());
+			item->setData(to, ROLE_NUMBER, cell.toDouble());
 		item->setText(to, cell.isEmpty() ? "-" : !column.isTime ? cell :
 						   virtDuration(cell.toLongLong()));
+	}
+}
+
+/** Which task of which open file a row is about, if it is about one. */
+void VirtTables::fillTask(const QStringList &titles, const QStringList &cells,
+			  QTreeWidgetItem *item)
+{
+	int trace = static_cast<int>(titles.indexOf(titles.contains("trace") ? "trace" : "file"));
+	int pid = cells.value(static_cast<int>(titles.indexOf("pid"))).toInt();
+	QByteArray path = cells.value(trace).toUtf8();
+
+	for (int id : virtOpenStreams()) {
+		if (pid <= 0 || virtPathOf(id) != path)
+			continue;
+		item->setData(0, ROLE_STREAM, id);
+		item->setData(0, ROLE_PID, pid);
 	}
 }
 
@@ -340,6 +366,7 @@ void VirtTables::fill()
 			_list->addTopLevelItem(above);
 		}
 		fillRow(columns, rows[i], item);
+		fillTask(titles, rows[i], item);
 		above->addChild(item);
 	}
 	_list->expandAll();

@@ -10,6 +10,7 @@
 #define KSHARK_VIRT_VIRTTABLES_HPP
 
 #include <unistd.h>
+#include <functional>
 #include <vector>
 
 #include <QByteArray>
@@ -27,7 +28,8 @@ class QTreeWidgetItem;
 
 class VirtTables : public QWidget {
 public:
-	VirtTables();
+	/** @chosen: stream and pid of a row that was clicked */
+	explicit VirtTables(std::function<void(int, int)> chosen);
 	~VirtTables() override;
 
 	/** Show the table of this window, unless it is shown. */
@@ -65,9 +67,12 @@ private:
 	void take();
 	void finish(int status);
 	void fill();
+	static void fillTask(const QStringList &titles, const QStringList &cells,
+			     QTreeWidgetItem *item);
 	void fillRow(const std::vector<Column> &columns, const QStringList &cells,
 		     QTreeWidgetItem *item) const;
 
+	std::function<void(int, int)> _chosen;
 	QComboBox	*_which;
 	QLabel		*_head;
 	QTreeWidget	*_list;

@@ -38,6 +38,13 @@ listed()
 	bash -n "$GUI_DIR/copied" || gui_fail "no command: $(cat "$GUI_DIR/copied")"
 }
 
+# brings PID: its graph is there
+brings()
+{
+	virt_copy 'View command'
+	grep -qE "task([0-9]+,)*$1\b|,task$1\b" "$GUI_DIR/copied"
+}
+
 : >"$KS_USER_CACHE_DIR/kshark-virt.ini"
 GUI_PROGRAM=("$KSV_BIN" view)
 gui_run --page tables "$file"
@@ -45,6 +52,13 @@ gui_loaded
 gui_until virt_window
 listed --tasks
 gui_shot tasks
+# a click on a task brings its graph
+pid=$(python3 -c '
+import csv, sys
+print(next(row["pid"] for row in csv.DictReader(open(sys.argv[1])) if row["machine"] == "host" and row["pid"] not in ("", "0")))' \
+	"$GUI_DIR/printed")
+gui_click_found items '*' "host | * | $pid | *"
+gui_until brings "$pid"
 gui_combo Tasks Disks
 listed --disks
 gui_shot disks
