@@ -249,7 +249,8 @@ void VirtSelection::showSelected(const VirtView &view, const QString &name)
 	_selected->setToolTip(text.isEmpty() ? "Click a vCPU, or drag over the graphs with Shift" :
 					       "<qt>" + text + "</qt>");
 	if (text.isEmpty())
-		_selected->showFirst({ "<i>Nothing selected</i>", "<i>No selection</i>" });
+		_selected->showFirst({ "<i>Nothing selected</i>", "<i>No selection</i>",
+				       "<i>None</i>" });
 	else
 		_selected->showFirst({ text, shorter, subject.isEmpty() ? shorter : subject });
 	_clear->setEnabled(!text.isEmpty());
