@@ -28,6 +28,7 @@ namespace {
 constexpr int WAIT_MS = 300;		/* the user may go on zooming */
 constexpr int MOST_BYTES = 32 << 20;
 constexpr int MOST_ROWS = 5000;
+constexpr int NOT_FOUND = 127;		/* how a shell ends without the command */
 constexpr int MOST_WIDTH = 420;		/* pixels of a column */
 
 /** The tables, and the option of "report" that prints each. */
@@ -169,6 +170,10 @@ VirtTables::VirtTables(std::function<void(int, int)> chosen)
 		[this] (int status, QProcess::ExitStatus how) {
 			finish(how == QProcess::NormalExit ? status : -1);
 		});
+	connect(&_process, &QProcess::errorOccurred, this, [this] (QProcess::ProcessError error) {
+		if (error == QProcess::FailedToStart)
+			finish(NOT_FOUND);
+	});
 }
 
 VirtTables::~VirtTables()
@@ -268,7 +273,9 @@ void VirtTables::finish(int status)
 	_text.clear();
 	_list->clear();
 	if (status) {
-		_head->setText(said.isEmpty() ? QString("kshark-virt report failed") :
+		_head->setText(status == NOT_FOUND ?
+				       QString("kshark-virt or bash is not in PATH: install them") :
+			       said.isEmpty() ? QString("kshark-virt report failed") :
 						virtShown(said.last()));
 		_arriving.clear();
 		return;
