@@ -3,6 +3,7 @@
  * @file	virt_statistics.c
  * @brief	Distributions of durations, and their statistics.
  */
+#include "select.h"
 #include "virt_span.h"
 #include "virt_statistics.h"
 
@@ -38,45 +39,6 @@ int64_t virt_dist_stat(const struct virt_dist *dist, enum virt_stat stat)
 	return *(const int64_t *)((const char *)dist + stats[stat].place);
 }
 
-static void swap(int64_t *a, int64_t *b)
-{
-	int64_t t = *a;
-
-	*a = *b;
-	*b = t;
-}
-
-/** Reorder v[lo .. hi) such that v[k] is what it would be if all were sorted. */
-static void select_nth(int64_t *v, size_t lo, size_t hi, size_t k)
-{
-	uint64_t random = 88172645463325252u;
-
-	while (hi - lo > 1) {
-		int64_t pivot;
-		size_t less = lo, i = lo, greater = hi;
-
-		/* a pivot that no trace can have been made to suit badly */
-		random ^= random << 13;
-		random ^= random >> 7;
-		random ^= random << 17;
-		pivot = v[lo + random % (hi - lo)];
-		while (i < greater) {
-			if (v[i] < pivot)
-				swap(&v[i++], &v[less++]);
-			else if (v[i] > pivot)
-				swap(&v[i], &v[--greater]);
-			else
-				i++;
-		}
-		if (k < less)
-			hi = less;
-		else if (k >= greater)
-			lo = greater;
-		else
-			return;
-	}
-}
-
 void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 {
 	size_t lo = 0;
@@ -99,7 +61,7 @@ void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 		if (!stats[stat].look.per_mille)
 			continue;
 		k = virt_nearest_rank(n, stats[stat].look.per_mille);
-		select_nth(ns, lo, n, k);
+		SELECT_NTH(ns, lo, n, k);
 		*(int64_t *)((char *)dist + stats[stat].place) = ns[k];
 		lo = k;
 	}

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "select.h"
 #include "xen_calibrate.h"
 #include "xen_events.h"
 #include "xen_running.h"
@@ -130,17 +131,17 @@ void xen_calibrate_observe(struct xen_calibrate *cal, const struct xentrace_reco
 	pcpu->running = XEN_VCPU_UNKNOWN;	/* until INFNEXT shows it */
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static double median(double *values, uint32_t n)
 {
-	qsort(values, n, sizeof(*values), compare_doubles);
-	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+	double below;
+
+	SELECT_NTH(values, 0, n, n / 2);
+	if (n % 2)
+		return values[n / 2];
+	below = values[0];
+	for (uint32_t i = 1; i < n / 2; i++)
+		below = fmax(below, values[i]);
+	return (below + values[n / 2]) / 2;
 }
 
 static double ratio(const struct runtime *r)
@@ -336,13 +337,27 @@ static uint32_t combine(const struct xen_calibrate *cal, double typical, struct 
 	return n;
 }
 
-static int compare_runtimes(const void *a, const void *b)
+/** Those of each run together, in their order, which is that of time. Return: 0 or -ENOMEM. */
+static int order_by_run(struct xen_calibrate *cal)
 {
-	const struct runtime *x = a, *y = b;
+	struct runtime *ordered = malloc(MAX_POINTS * sizeof(*ordered));
+	uint32_t *place = calloc((size_t)cal->n_pcpus + 1, sizeof(*place));
+	int ret = ordered && place ? 0 : -ENOMEM;
 
-	if (x->run != y->run)
-		return x->run < y->run ? -1 : 1;
-	return x->end_tsc < y->end_tsc ? -1 : x->end_tsc > y->end_tsc;
+	for (uint32_t i = 0; i < cal->n_runtimes && !ret; i++)
+		place[cal->runtimes[i].run + 1]++;
+	for (uint32_t run = 0; run < cal->n_pcpus && !ret; run++)
+		place[run + 1] += place[run];
+	for (uint32_t i = 0; i < cal->n_runtimes && !ret; i++)
+		ordered[place[cal->runtimes[i].run]++] = cal->runtimes[i];
+	free(place);
+	if (ret) {
+		free(ordered);
+		return ret;
+	}
+	free(cal->runtimes);
+	cal->runtimes = ordered;
+	return 0;
 }
 
 int xen_calibrate_fit(struct xen_calibrate *cal, struct xen_clock_fit *fit)
@@ -360,7 +375,10 @@ int xen_calibrate_fit(struct xen_calibrate *cal, struct xen_clock_fit *fit)
 	ret = -ENODATA;
 	if (n < MIN_POINTS)
 		goto out;
-	qsort(cal->runtimes, n, sizeof(*cal->runtimes), compare_runtimes);
+	ret = order_by_run(cal);
+	if (ret)
+		goto out;
+	ret = -ENODATA;
 	if (combine(cal, typical_ratio(cal, work.scratch), &work, fit) &&
 	    fit->hz >= XEN_CLOCK_MIN_HZ && fit->hz <= XEN_CLOCK_MAX_HZ)
 		ret = 0;
