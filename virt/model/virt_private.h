@@ -314,6 +314,24 @@ static inline size_t virt_first_at(const void *array, size_t stride, size_t lo, 
 #define VIRT_FIRST_AT(array, lo, hi, time_ns) \
 	virt_first_at(array, sizeof(*(array)), lo, hi, time_ns)
 
+/** virt_gallop - index of the element in force at @time_ns, from @from on, near it first */
+static inline uint32_t virt_gallop(const void *array, size_t stride, uint32_t from, uint32_t n,
+				   int64_t time_ns)
+{
+	size_t lo = from, step = 1, hi, later;
+
+	while (lo + step < n &&
+	       *(const int64_t *)((const char *)array + (lo + step) * stride) <= time_ns) {
+		lo += step;
+		step *= 2;
+	}
+	hi = lo + step < n ? lo + step : n;
+	/* @lo is not later; time_ns + 1 may be no number */
+	SEARCH_FIRST(later, lo + 1, hi,
+		     *(const int64_t *)((const char *)array + later * stride) <= time_ns);
+	return (uint32_t)later - 1;
+}
+
 /** virt_blocks - how many blocks of @size hold @n elements */
 static inline size_t virt_blocks(size_t n, size_t size)
 {

@@ -48,16 +48,73 @@ enum virt_steal_kind virt_steal_kind_of(const struct virt_model *model, int32_t 
 	return machine == model->vcpus[vcpu].info.machine ? VIRT_STEAL_OWN : VIRT_STEAL_MACHINES;
 }
 
+/** Occupants that are looked at one by one. */
+#define FEW_OCCUPANTS	8
+
+/** A walk along the occupants of a pCPU. */
+struct idle_walk {
+	const struct virt_pcpu_track *pcpu;
+	uint32_t	at;		/* occupant in force at the last time, or an earlier one */
+};
+
+static bool is_idle(const struct virt_occupant *occupant)
+{
+	return occupant->known && occupant->vcpu == VIRT_NONE;
+}
+
+static void walk_along(const struct virt_model *model, struct idle_walk *walk, int16_t pcpu,
+		       int64_t time_ns)
+{
+	size_t block;
+
+	if (walk->pcpu == &model->pcpus[pcpu])
+		return;
+	walk->pcpu = &model->pcpus[pcpu];
+	block = virt_index_find(&walk->pcpu->index, time_ns);
+	walk->at = block ? (uint32_t)((block - 1) * VIRT_OCCUPANT_BLOCK) : 0;
+}
+
+/** For how long the pCPU was idle up to a time, in whose occupant the walk is. */
+static int64_t idle_before(const struct virt_model *model, const struct idle_walk *walk,
+			   int64_t time_ns)
+{
+	int64_t ns = walk->pcpu->base[walk->at].idle_ns;
+
+	return is_idle(&walk->pcpu->occupants[walk->at]) ? ns + time_ns - model->begin_ns : ns;
+}
+
+/** For how long it was idle between two times, the first of which is not before the last walk. */
+static int64_t idle_between(const struct virt_model *model, struct idle_walk *walk,
+			    int64_t from_ns, int64_t to_ns)
+{
+	const struct virt_pcpu_track *pcpu = walk->pcpu;
+	int64_t ns = 0, end_ns;
+
+	walk->at = virt_gallop(pcpu->occupants, sizeof(*pcpu->occupants), walk->at, pcpu->n,
+			       from_ns);
+	/* most waits are over after few occupants, whose sums need not be read */
+	for (int i = 0; i < FEW_OCCUPANTS; i++, walk->at++, from_ns = end_ns) {
+		end_ns = virt_occupant_end(model, pcpu, walk->at);
+		if (is_idle(&pcpu->occupants[walk->at]))
+			ns += (end_ns < to_ns ? end_ns : to_ns) - from_ns;
+		if (end_ns >= to_ns)
+			return ns;
+	}
+	ns -= idle_before(model, walk, from_ns);
+	walk->at = virt_gallop(pcpu->occupants, sizeof(*pcpu->occupants), walk->at, pcpu->n,
+			       to_ns);
+	return ns + idle_before(model, walk, to_ns);
+}
+
 /**
  * The part of a wait in the window in which its pCPU was idle. Occupants that are no culprits by
  * themselves are unknown ones here, too.
  */
 static int64_t idle_of_wait(const struct virt_model *model, const struct virt_vcpu_track *track,
-			    size_t i, int64_t from_ns, int64_t to_ns)
+			    size_t i, int64_t from_ns, int64_t to_ns, struct idle_walk *walk)
 {
 	const struct virt_interval *wait = &track->intervals[i];
 	int64_t end_ns = virt_interval_end(model, track, i);
-	struct virt_pcpu_totals totals;
 	struct virt_occupant_range range;
 
 	if (wait->pcpu == VIRT_NONE)
@@ -67,9 +124,12 @@ static int64_t idle_of_wait(const struct virt_model *model, const struct virt_vc
 		if (range.n > model->culprit_limit)
 			end_ns = range.first[model->culprit_limit].start_ns;
 	}
-	virt_pcpu_totals(model, wait->pcpu, wait->start_ns > from_ns ? wait->start_ns : from_ns,
-			 end_ns < to_ns ? end_ns : to_ns, &totals);
-	return totals.idle_ns;
+	from_ns = wait->start_ns > from_ns ? wait->start_ns : from_ns;
+	to_ns = end_ns < to_ns ? end_ns : to_ns;
+	if (from_ns >= to_ns)
+		return 0;
+	walk_along(model, walk, wait->pcpu, from_ns);
+	return idle_between(model, walk, from_ns, to_ns);
 }
 
 /** Idle pCPUs are among the waits without a culprit, which are one group. */
@@ -78,6 +138,7 @@ static int64_t idle_of_vcpu(const struct virt_model *model, const struct virt_vc
 {
 	const struct virt_groups *groups = virt_groups_of(track->culprits);
 	size_t first = virt_first_interval_at(track, from_ns), g, i, end;
+	struct idle_walk walk = { .pcpu = NULL };
 	int64_t ns = 0;
 
 	SEARCH_FIRST(g, 0, groups->n_groups, groups->group[g].key < VIRT_NONE);
@@ -87,7 +148,7 @@ static int64_t idle_of_vcpu(const struct virt_model *model, const struct virt_vc
 	/* the interval before the first one may reach into the window */
 	SEARCH_FIRST(i, groups->group[g].first, end, groups->index[i] + 1 < first);
 	for (; i < end && track->intervals[groups->index[i]].start_ns < to_ns; i++)
-		ns += idle_of_wait(model, track, groups->index[i], from_ns, to_ns);
+		ns += idle_of_wait(model, track, groups->index[i], from_ns, to_ns, &walk);
 	return ns;
 }
 
@@ -95,8 +156,7 @@ static int64_t idle_of_vcpu(const struct virt_model *model, const struct virt_vc
 static enum virt_steal_kind kind_of(const struct virt_model *model, int32_t vcpu,
 				    const struct virt_occupant *who)
 {
-	return who->known && who->vcpu == VIRT_NONE ? VIRT_STEAL_NOBODY :
-						      virt_steal_kind_of(model, vcpu, who->vcpu);
+	return is_idle(who) ? VIRT_STEAL_NOBODY : virt_steal_kind_of(model, vcpu, who->vcpu);
 }
 
 /** Give the time of a wait between two times from its culprits to the limit. */

@@ -354,24 +354,6 @@ static void touch(struct culprit_scratch *scratch, int32_t *n_touched, int32_t b
 	scratch->ns[bucket] += ns;
 }
 
-/** Index of the element in force at @time_ns, searched from @from on, near it first. */
-static uint32_t gallop(const void *array, size_t stride, uint32_t from, uint32_t n,
-		       int64_t time_ns)
-{
-	size_t lo = from, step = 1, hi, later;
-
-	while (lo + step < n &&
-	       *(const int64_t *)((const char *)array + (lo + step) * stride) <= time_ns) {
-		lo += step;
-		step *= 2;
-	}
-	hi = lo + step < n ? lo + step : n;
-	/* @lo is not later; time_ns + 1 may be no number */
-	SEARCH_FIRST(later, lo + 1, hi,
-		     *(const int64_t *)((const char *)array + later * stride) <= time_ns);
-	return (uint32_t)later - 1;
-}
-
 static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scratch *scratch,
 			     int16_t p, int64_t from, int64_t to)
 {
@@ -386,8 +368,8 @@ static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scr
 		return n_touched;
 	}
 	pcpu = &grouping->model->pcpus[p];
-	first = gallop(pcpu->occupants, sizeof(*pcpu->occupants), scratch->cursor[p], pcpu->n,
-		       from);
+	first = virt_gallop(pcpu->occupants, sizeof(*pcpu->occupants), scratch->cursor[p], pcpu->n,
+			    from);
 	scratch->cursor[p] = first;
 	for (i = first; i < pcpu->n && pcpu->occupants[i].start_ns < to && scratch->left; i++) {
 		int64_t start = pcpu->occupants[i].start_ns;
@@ -536,7 +518,8 @@ static void states_before(const struct virt_vcpu_track *vcpu, struct virt_cursor
 			  int64_t time_ns, int64_t *state_ns)
 {
 	const struct virt_interval *interval;
-	uint32_t i = gallop(vcpu->intervals, sizeof(*vcpu->intervals), cursor->i, vcpu->n, time_ns);
+	uint32_t i = virt_gallop(vcpu->intervals, sizeof(*vcpu->intervals), cursor->i, vcpu->n,
+				 time_ns);
 
 	if (i / VIRT_BLOCK != cursor->i / VIRT_BLOCK) {
 		cursor->i = i / VIRT_BLOCK * VIRT_BLOCK;
