@@ -610,7 +610,7 @@ struct quiet_run {
 	struct xentrace_tally tally;
 	struct mark	marks[3];	/* where it goes on, the next one last */
 	uint8_t		n_marks;
-	bool		has_call;	/* one was given out since the last other record */
+	bool		has_call;	/* none needs to be given out until the next other record */
 	bool		has_part;	/* one was given out */
 };
 
@@ -675,54 +675,73 @@ static void uncount(const struct xentrace_quiet *quiet, struct xentrace_tally *t
 	tally->numbers[number_at(quiet, p, header)]--;
 }
 
+/** A place where the run goes on later; what is there has a TSC, or that of the record before. */
+static void add_mark(struct quiet_run *run, const struct cursor *c, uint64_t offset,
+		     uint64_t before)
+{
+	const uint8_t *p = (const uint8_t *)(c->base + (before ? before : offset));
+
+	run->marks[run->n_marks++] = (struct mark){ offset, load_u64(p + 4) + c->pcpu_offset };
+}
+
 /**
  * Count records up to one that is given out, and mark that one, and those before it that are given
  * out as well.
  */
 static void skip_quiet(const struct xentrace_iter *iter, struct cursor *c, struct quiet_run *run)
 {
-	const struct xentrace_quiet quiet = iter->quiet;
-	struct xentrace_tally tally = run->tally;
-	struct mark call = { 0 }, last = { 0 }, here = { c->offset, c->tsc };
-	bool skips_calls = run->has_call && tally.numbers, skips_part = run->has_part;
+	const struct xentrace_quiet *quiet = &iter->quiet;
+	const bool skips_calls = run->has_call && run->tally.numbers, skips_part = run->has_part;
+	uint64_t *const numbers = run->tally.numbers;
+	uint64_t here = c->offset, last = 0, call = 0, n_part = 0, n_calls = 0, call_bytes = 0;
 	uint32_t header = 0;
 
-	while (here.offset < c->easy_end) {
-		const uint8_t *p = (const uint8_t *)(c->base + here.offset);
+	while (here < c->easy_end) {
+		const uint8_t *p = (const uint8_t *)(c->base + here);
 		enum kind kind;
 
 		header = load_u32(p);
-		kind = kind_of(&quiet, p, header);
-		if (kind == OTHER || !(kind == PART ? skips_part : skips_calls) ||
-		    (kind == CALL && !is_counted(&quiet, number_at(&quiet, p, header))))
+		kind = kind_of(quiet, p, header);
+		if (kind == OTHER || !(header & RECORD_HAS_TSC))
 			break;
-		if (header & RECORD_HAS_TSC)
-			here.tsc = load_u64(p + 4) + c->pcpu_offset;
-		last = here;
 		if (kind == PART) {
-			tally.n_part++;
-			tally.part_bytes += record_size(header);
+			if (!skips_part)
+				break;
+			n_part++;
 		} else {
-			tally.n_calls++;
-			tally.call_bytes += record_size(header);
-			tally.numbers[number_at(&quiet, p, header)]++;
+			uint32_t number = number_at(quiet, p, header);
+
+			if (!skips_calls || !is_counted(quiet, number))
+				break;
+			n_calls++;
+			call_bytes += record_size(header);
+			numbers[number]++;
 			call = here;
 		}
-		here.offset += record_size(header);
+		last = here;
+		here += record_size(header);
 	}
-	if (last.offset) {
-		run->marks[run->n_marks++] = here;
-		/* here, records may be missing */
-		if (last.offset != call.offset &&
-		    (here.offset >= c->easy_end ||
-		     (header & EVENT_MASK) >> 16 == EVENT_WRAP_BUFFER >> 16))
-			run->marks[run->n_marks++] = last;
-		if (call.offset)
-			run->marks[run->n_marks++] = call;
-	}
+	if (!last)
+		return;
+	run->tally.n_part += n_part;
+	run->tally.part_bytes += here - c->offset - call_bytes;
+	run->tally.n_calls += n_calls;
+	run->tally.call_bytes += call_bytes;
+	add_mark(run, c, here, last);
+	/* here, records may be missing */
+	if (last != call && (here >= c->easy_end ||
+			     (header & EVENT_MASK) >> 16 == EVENT_WRAP_BUFFER >> 16))
+		add_mark(run, c, last, 0);
+	if (call)
+		add_mark(run, c, call, 0);
 	for (uint8_t i = 1; i < run->n_marks; i++)
-		uncount(&quiet, &tally, (const uint8_t *)(c->base + run->marks[i].offset));
-	run->tally = tally;
+		uncount(quiet, &run->tally, (const uint8_t *)(c->base + run->marks[i].offset));
+}
+
+/** Does a record need the next one of its pCPU, whatever that is? */
+static inline bool is_awaiting(const struct xentrace_quiet *quiet, uint32_t header)
+{
+	return !quiet->awaiting || (header & EVENT_MASK) >> 12 == quiet->awaiting;
 }
 
 /** The same as the step in xentrace_iter_next(), but records are only counted. */
@@ -732,12 +751,13 @@ static void iter_step_far(struct xentrace_iter *iter, struct cursor *c)
 	uint32_t header = load_u32(cursor_at(c));
 	enum kind kind = c->flags & XENTRACE_AFTER_GAP ? OTHER :
 			 kind_of(&iter->quiet, cursor_at(c), header);
+	bool is_awaited = kind == OTHER && is_awaiting(&iter->quiet, header);
 
-	run->has_call = kind == CALL || (kind == PART && run->has_call);
+	run->has_call = !is_awaited && (kind != PART || run->has_call);
 	run->has_part |= kind == PART;
 	if (!run->n_marks) {
 		c->offset += record_size(header);
-		if (kind != OTHER)
+		if (!is_awaited)
 			skip_quiet(iter, c, run);
 	}
 	if (run->n_marks) {

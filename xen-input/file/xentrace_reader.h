@@ -297,6 +297,7 @@ struct xentrace_quiet {
 	uint32_t	call;		/* event of calls, whose first word has a number: */
 	uint32_t	number;		/* mask of it */
 	uint64_t	given;		/* set of numbers whose calls are given out nevertheless */
+	uint32_t	awaiting;	/* part whose records need the next one; 0: all do */
 };
 
 /** What was not given out of a run. */
@@ -312,8 +313,8 @@ struct xentrace_tally {
 /**
  * xentrace_iter_skip - from now on, count records that change nothing; before the first record
  *
- * Given out are nevertheless: the first ones of a run, the record after any other record, the first
- * and the last call between two other records, and the last record before records are missing.
+ * Given out are nevertheless: the first ones of a run, the record after one that needs it, and then
+ * the first call; the last call before another record; the last record before records are missing.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -52,6 +52,8 @@ static const struct xentrace_quiet quiet = {
 		    1U << (XEN_TRC_RTDS_BUDGET_REPLENISH & 31),
 	.call = XEN_TRC_PV_HYPERCALL_V2,
 	.number = XEN_TRC_HYPERCALL_MASK, .given = UINT64_C(1) << XEN_TRC_MULTICALL,
+	/* it shows whether runstate changes come after a switch */
+	.awaiting = XEN_TRC_SCHED_VERBOSE,
 };
 
 /** A switch as people write it. Return: 0 or -EINVAL. */
@@ -167,6 +169,7 @@ static int each_record(const struct xen_trace *trace, bool all,
 		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
 {
 	uint64_t numbers[XENTRACE_NUMBERS] = { 0 };
+	struct xentrace_quiet few = quiet;
 	struct xentrace_iter *iter;
 	struct xentrace_record rec;
 	int ret = 0;
@@ -176,8 +179,10 @@ static int each_record(const struct xen_trace *trace, bool all,
 	iter = xentrace_iter_new(trace->reader, NULL);
 	if (!iter)
 		return -ENOMEM;
+	/* any record ends a series of runstate changes */
+	few.awaiting = 0;
 	if (!all)
-		ret = xentrace_iter_skip(iter, &quiet);
+		ret = xentrace_iter_skip(iter, &few);
 	for (uint32_t run = 0; !all && !ret && run < xentrace_n_runs(trace->reader); run++)
 		xentrace_iter_tally(iter, run)->numbers = numbers;
 	while (!ret && xentrace_iter_next(iter, &rec))

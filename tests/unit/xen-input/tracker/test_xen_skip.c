@@ -225,12 +225,91 @@ static void test_other_counters(void **state)
 	xentrace_close(reader);
 }
 
+/** The records of a run that are given out, in their order, by offset. */
+static size_t given(const struct xentrace *reader, uint32_t run, uint32_t awaiting, bool skip,
+		    struct xentrace_record *records)
+{
+	const struct xentrace_iter_options options = { .one_run = true, .run = run };
+	const struct xentrace_quiet quiet = {
+		.part = XEN_TRC_SCHED_CLASS, .call = XEN_TRC_PV_HYPERCALL_V2,
+		.number = XEN_TRC_HYPERCALL_MASK, .awaiting = awaiting,
+	};
+	struct xentrace_iter *iter = xentrace_iter_new(reader, &options);
+	uint64_t counters[XENTRACE_NUMBERS] = { 0 };
+	size_t n = 0;
+
+	assert_non_null(iter);
+	if (skip) {
+		assert_int_equal(xentrace_iter_skip(iter, &quiet), 0);
+		xentrace_iter_tally(iter, 0)->numbers = counters;
+	}
+	while (xentrace_iter_next(iter, &records[n]))
+		n++;
+	xentrace_iter_free(iter);
+	return n;
+}
+
+/** Must a record be given out that comes after that other one? */
+static bool is_needed(const struct xentrace_record *before, const struct xentrace_record *rec,
+		      uint32_t awaiting)
+{
+	if (part_of(rec->event) == OF_OTHERS ||
+	    (part_of(rec->event) == OF_PV && rec->event != XEN_TRC_PV_HYPERCALL_V2))
+		return true;
+	return before && is_needed(NULL, before, awaiting) &&
+	       (!awaiting || before->event >> XEN_TRC_SUBCLASS_SHIFT == awaiting);
+}
+
+/** Those that change a state are there, and what comes next to those that wait for it. */
+static void test_awaiting(void **state)
+{
+	struct xentrace *reader = xentrace_open(sample_path("credit2-basic.xen"), NULL, NULL, 0);
+	struct xentrace_record *all, *some;
+	size_t n_given[2] = { 0 };
+
+	(void)state;
+	assert_non_null(reader);
+	all = calloc(2 * xentrace_n_records(reader) + 2, sizeof(*all));
+	assert_non_null(all);
+	some = all + xentrace_n_records(reader) + 1;
+	for (uint32_t i = 0; i < 2 * xentrace_n_runs(reader); i++) {
+		uint32_t awaiting = i % 2 ? XEN_TRC_SCHED_VERBOSE : 0, run = i / 2;
+		size_t n_all = given(reader, run, awaiting, false, all);
+		size_t n = given(reader, run, awaiting, true, some), k = 0;
+		const struct xentrace_record *call = NULL;
+
+		n_given[i % 2] += n;
+		for (size_t j = 0; j < n_all; j++) {
+			bool is_there = k < n && some[k].offset == all[j].offset;
+			bool is_call = all[j].event == XEN_TRC_PV_HYPERCALL_V2;
+
+			if (is_there)
+				assert_int_equal(some[k++].tsc, all[j].tsc);
+			if (is_needed(j ? &all[j - 1] : NULL, &all[j], awaiting))
+				assert_true(is_there);
+			/* the last one before any of those */
+			if (is_needed(NULL, &all[j], awaiting)) {
+				assert_true(!call || (k > 1 && call->tsc == some[k - 2].tsc) ||
+					    part_of(some[k - 2].event) == OF_SCHEDULER);
+				call = NULL;
+			} else if (is_call) {
+				call = &all[j];
+			}
+		}
+		assert_int_equal(k, n);
+	}
+	assert_true(n_given[1] < n_given[0] * 9 / 10);
+	free(all);
+	xentrace_close(reader);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_other_counters),
+		cmocka_unit_test(test_awaiting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
