@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "block_pipe.h"
 #include "host_private.h"
@@ -106,15 +105,6 @@ static int take_rows(struct xen_pass *pass, const struct xen_trace_row *rows, si
 	return ret;
 }
 
-/** On a busy machine two threads wait for each other longer than one thread takes for it all. */
-static bool core_is_free(void)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	double load;
-
-	return getloadavg(&load, 1) == 1 && load < (double)cores - 0.5;
-}
-
 static int take_all(struct xen_pass *pass, struct block_pipe *pipe)
 {
 	void *rows;
@@ -154,7 +144,7 @@ static int walk_trace(struct xen_trace *trace, const struct host_walk *to,
 
 	if (!ret && (!to->rows || (to->skipped && !pass.window)))
 		ret = xen_trace_iter_skip(pass.iter);
-	if (!ret && core_is_free())
+	if (!ret && block_pipe_pays())
 		pipe = block_pipe_start(&pipe_size, read_rows, &pass);
 	if (!ret)
 		ret = pipe ? take_all(&pass, pipe) : take_all_alone(&pass);

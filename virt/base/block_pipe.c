@@ -5,11 +5,15 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "block_pipe.h"
 
+/**
+ * Waking a thread costs as much as hundreds of items, and is not done for every block: a thread
+ * that waits goes on when half of the blocks are there for it, or at the end.
+ */
 struct block_pipe {
 	struct block_pipe_size	size;
 	char			*blocks;
@@ -27,6 +31,14 @@ struct block_pipe {
 	void			*arg;
 	int			result;
 };
+
+bool block_pipe_pays(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	double load;
+
+	return getloadavg(&load, 1) == 1 && load < (double)cores - 0.5;
+}
 
 static size_t place_of(const struct block_pipe *pipe, size_t block)
 {
@@ -52,7 +64,7 @@ int block_pipe_give(struct block_pipe *pipe, size_t n)
 	pipe->n_items[place_of(pipe, pipe->n_filled)] = n;
 	pthread_mutex_lock(&pipe->lock);
 	pipe->n_filled++;
-	if (pipe->taker_waits)
+	if (pipe->taker_waits && pipe->n_filled - pipe->n_emptied >= pipe->size.n_blocks / 2)
 		pthread_cond_signal(&pipe->more);
 	pipe->maker_waits = pipe->n_filled - pipe->n_emptied == pipe->size.n_blocks;
 	while (pipe->maker_waits && !pipe->unwanted)
@@ -68,7 +80,6 @@ static void give_back(struct block_pipe *pipe)
 	if (!pipe->reading)
 		return;
 	pipe->n_emptied++;
-	/* waking a thread costs as much as hundreds of items: not for every block */
 	if (pipe->maker_waits && pipe->n_filled - pipe->n_emptied <= pipe->size.n_blocks / 2) {
 		pipe->maker_waits = false;
 		pthread_cond_signal(&pipe->room);

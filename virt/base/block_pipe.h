@@ -8,6 +8,7 @@
 #ifndef KSHARK_VIRT_BLOCK_PIPE_H
 #define KSHARK_VIRT_BLOCK_PIPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Sizes of a pipe. */
@@ -24,6 +25,13 @@ struct block_pipe;
  * block_pipe_give(). What it returns, 0 or a negative errno, is the result of the pipe.
  */
 typedef int (*block_pipe_fn)(void *arg, struct block_pipe *pipe);
+
+/**
+ * block_pipe_pays - is there a core for another thread?
+ *
+ * On a busy machine two threads wait for each other longer than one thread takes for it all.
+ */
+bool block_pipe_pays(void);
 
 /** block_pipe_start - run @make in a new thread. Return: NULL without memory or threads. */
 struct block_pipe *block_pipe_start(const struct block_pipe_size *size, block_pipe_fn make,

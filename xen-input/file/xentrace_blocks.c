@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "block_pipe.h"
 #include "xentrace_file.h"
 
 /** Blocks that are kept though unused. */
@@ -17,13 +18,36 @@
 
 #define FIRST_TABLE	64
 
+/** Blocks that are read ahead: fewer than MAX_IDLE, or the first ones would be gone at once. */
+static const struct block_pipe_size ahead_size = {
+	.item = sizeof(struct xentrace_block *), .block = 1, .n_blocks = 8,
+};
+
+/** Asking for one this far ahead is a look at the end of a window, and not the way to go. */
+#define MAX_STEP	8
+
 void xentrace_blocks_init(struct xentrace_blocks *blocks, const struct xentrace_file *file)
 {
 	*blocks = (struct xentrace_blocks){ .file = file };
 }
 
+/** The thread that reads ahead ends, and what it has read goes. */
+static void end_ahead(struct xentrace_blocks *blocks)
+{
+	void *items;
+
+	if (!blocks->ahead)
+		return;
+	blocks->unwanted = true;
+	while (block_pipe_get(blocks->ahead, &items))
+		free(*(struct xentrace_block **)items);
+	block_pipe_finish(blocks->ahead);
+	blocks->ahead = NULL;
+}
+
 void xentrace_blocks_destroy(struct xentrace_blocks *blocks)
 {
+	end_ahead(blocks);
 	for (uint32_t i = 0; i < blocks->n_table; i++) {
 		while (blocks->table[i]) {
 			struct xentrace_block *block = blocks->table[i];
@@ -45,11 +69,12 @@ static struct xentrace_block **place_of(const struct xentrace_blocks *blocks, ui
 /** The table is as long as there are blocks, at least. */
 static int grow_table(struct xentrace_blocks *blocks)
 {
-	struct xentrace_blocks grown = *blocks;
+	struct xentrace_blocks grown = {
+		.n_table = blocks->n_table ? blocks->n_table * 2 : FIRST_TABLE,
+	};
 
 	if (blocks->n_blocks < blocks->n_table)
 		return 0;
-	grown.n_table = blocks->n_table ? blocks->n_table * 2 : FIRST_TABLE;
 	grown.table = calloc(grown.n_table, sizeof(*grown.table));
 	if (!grown.table)
 		return -ENOMEM;
@@ -64,7 +89,9 @@ static int grow_table(struct xentrace_blocks *blocks)
 		}
 	}
 	free(blocks->table);
-	*blocks = grown;
+	/* the rest may be in use by the thread that reads ahead */
+	blocks->table = grown.table;
+	blocks->n_table = grown.n_table;
 	return 0;
 }
 
@@ -110,13 +137,102 @@ static int fill(const struct xentrace_file *file, struct xentrace_block *block)
 	return 0;
 }
 
-struct xentrace_block *xentrace_blocks_get(struct xentrace_blocks *blocks, uint64_t offset)
+static struct xentrace_block *find(const struct xentrace_blocks *blocks, uint64_t number)
 {
-	uint64_t number = offset / XENTRACE_BLOCK;
 	struct xentrace_block *block = blocks->n_table ? *place_of(blocks, number) : NULL;
 
 	while (block && block->number != number)
 		block = block->next;
+	return block;
+}
+
+static void link_block(struct xentrace_blocks *blocks, struct xentrace_block *block)
+{
+	block->next = *place_of(blocks, block->number);
+	*place_of(blocks, block->number) = block;
+	blocks->n_blocks++;
+}
+
+/** The one that was used last; if there are too many, the one that was idle for longest goes. */
+static void enter_idle(struct xentrace_blocks *blocks, struct xentrace_block *block)
+{
+	block->newer = NULL;
+	block->older = blocks->newest;
+	*(block->older ? &block->older->newer : &blocks->oldest) = block;
+	blocks->newest = block;
+	if (++blocks->n_idle <= MAX_IDLE)
+		return;
+	block = blocks->oldest;
+	leave_idle(blocks, block);
+	unlink_block(blocks, block);
+	free(block);
+}
+
+/* ---- reading ahead ---- */
+
+/** Up to the end of the file, or of what can be read: the asking side finds out why. */
+static int read_ahead(void *arg, struct block_pipe *pipe)
+{
+	const struct xentrace_blocks *blocks = arg;
+	uint64_t number = blocks->first_ahead;
+	int ret = 0;
+
+	for (; number * XENTRACE_BLOCK < blocks->file->size && !blocks->unwanted && !ret;
+	     number++) {
+		struct xentrace_block *block = malloc(sizeof(*block));
+
+		if (!block)
+			return -ENOMEM;
+		block->number = number;
+		block->users = 0;
+		if (fill(blocks->file, block)) {
+			free(block);
+			return -ESTALE;
+		}
+		*(struct xentrace_block **)block_pipe_room(pipe) = block;
+		ret = block_pipe_give(pipe, 1);
+	}
+	return ret;
+}
+
+void xentrace_blocks_read_ahead(struct xentrace_blocks *blocks, uint64_t offset)
+{
+	blocks->first_ahead = blocks->next_ahead = offset / XENTRACE_BLOCK;
+	blocks->ahead = block_pipe_start(&ahead_size, read_ahead, blocks);
+}
+
+/** Keep those that were read ahead, up to one that is asked for. */
+static void take_ahead(struct xentrace_blocks *blocks, uint64_t number)
+{
+	while (blocks->ahead && blocks->next_ahead <= number && !blocks->error) {
+		struct xentrace_block *block;
+		void *items;
+
+		if (!block_pipe_get(blocks->ahead, &items)) {
+			end_ahead(blocks);
+			return;
+		}
+		block = *(struct xentrace_block **)items;
+		blocks->next_ahead++;
+		/* if it is there already, it was asked for from far away */
+		if (find(blocks, block->number) || grow_table(blocks)) {
+			free(block);
+			continue;
+		}
+		link_block(blocks, block);
+		enter_idle(blocks, block);
+	}
+}
+
+struct xentrace_block *xentrace_blocks_get(struct xentrace_blocks *blocks, uint64_t offset)
+{
+	uint64_t number = offset / XENTRACE_BLOCK;
+	struct xentrace_block *block = find(blocks, number);
+
+	if (!block && blocks->ahead && number < blocks->next_ahead + MAX_STEP) {
+		take_ahead(blocks, number);
+		block = find(blocks, number);
+	}
 	if (block) {
 		if (!block->users++)
 			leave_idle(blocks, block);
@@ -136,24 +252,12 @@ struct xentrace_block *xentrace_blocks_get(struct xentrace_blocks *blocks, uint6
 		free(block);
 		return NULL;
 	}
-	block->next = *place_of(blocks, number);
-	*place_of(blocks, number) = block;
-	blocks->n_blocks++;
+	link_block(blocks, block);
 	return block;
 }
 
 void xentrace_blocks_put(struct xentrace_blocks *blocks, struct xentrace_block *block)
 {
-	if (!block || --block->users)
-		return;
-	block->newer = NULL;
-	block->older = blocks->newest;
-	*(block->older ? &block->older->newer : &blocks->oldest) = block;
-	blocks->newest = block;
-	if (++blocks->n_idle <= MAX_IDLE)
-		return;
-	block = blocks->oldest;
-	leave_idle(blocks, block);
-	unlink_block(blocks, block);
-	free(block);
+	if (block && !--block->users)
+		enter_idle(blocks, block);
 }

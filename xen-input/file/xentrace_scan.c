@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "block_pipe.h"
 #include "xentrace_scan.h"
 #include "xentrace_told.h"
 
@@ -18,6 +19,9 @@
 #define PIECE			4096
 
 #define PROGRESS_BYTES		(16 << 20)
+
+/** Bytes that are worth a thread that reads them. */
+#define AHEAD_BYTES		(4 << 20)
 
 /** The beginning of no block. */
 #define NOWHERE			(UINT64_C(1) << 63)
@@ -448,6 +452,7 @@ static uint64_t end_of_range(struct scan *scan, uint64_t end)
 int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options,
 		  const struct xentrace_range *range)
 {
+	uint64_t begin = range ? range->begin : 0;
 	struct xentrace_blocks blocks;
 	struct scan scan;
 	int ret;
@@ -457,7 +462,10 @@ int xentrace_scan(struct xentrace *reader, const struct xentrace_options *option
 	if (range)
 		scan.size = end_of_range(&scan, range->end);
 	scan.goes_on = scan.size < reader->file.size;
-	ret = scan_windows(&scan, range ? range->begin : 0);
+	if (!reader->file.memory && scan.size > begin && scan.size - begin > AHEAD_BYTES &&
+	    block_pipe_pays())
+		xentrace_blocks_read_ahead(&blocks, begin);
+	ret = scan_windows(&scan, begin);
 	if (!ret && reader->file.cut_short && scan.size == reader->file.size &&
 	    !reader->problem_count[XENTRACE_TRUNCATED])
 		ret = scan_add_problem(&scan, XENTRACE_TRUNCATED, scan.last_pcpu, scan.size, 0, 0);
