@@ -85,7 +85,7 @@ static int give_rows(const struct xen_pass *pass, const struct xen_trace_row *ro
 }
 
 /** What is done with the rows that were read. Return: 0, or what ends the walk. */
-static int take_rows(struct xen_pass *pass, const struct xen_trace_row *rows, size_t n)
+static int take_rows(struct xen_pass *pass, struct xen_trace_row *rows, size_t n)
 {
 	const struct host_walk *to = pass->to;
 	uint64_t before = pass->n_rows, done = n ? rows[n - 1].rec.offset : 0;

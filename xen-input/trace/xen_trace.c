@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "array.h"
+#include "block_pipe.h"
 #include "escape.h"
 #include "hz_contradicts.h"
 #include "key_map.h"
@@ -164,12 +165,60 @@ static int read_error(int ret)
 	return ret == -ESTALE ? 0 : ret;
 }
 
+/** Records that are handed over at once, and how many of them are worth a thread. */
+static const struct block_pipe_size pipe_size = {
+	.item = sizeof(struct xentrace_record), .block = 1024, .n_blocks = 8,
+};
+
+#define THREAD_RECORDS		200000
+
+static size_t read_block(struct xentrace_iter *iter, struct xentrace_record *records)
+{
+	size_t n = 0;
+
+	while (n < pipe_size.block && xentrace_iter_next(iter, &records[n]))
+		n++;
+	return n;
+}
+
+/** The reading thread. */
+static int read_all(void *arg, struct block_pipe *pipe)
+{
+	size_t n = pipe_size.block;
+	int ret = 0;
+
+	while (!ret && n == pipe_size.block) {
+		n = read_block(arg, block_pipe_room(pipe));
+		ret = block_pipe_give(pipe, n);
+	}
+	return ret;
+}
+
+/** Read them in another thread. @pipe: is finished */
+static int take_all(struct block_pipe *pipe,
+		    int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
+{
+	int ret = 0, ret_read;
+	void *items;
+	size_t n;
+
+	while (!ret && (n = block_pipe_get(pipe, &items)) > 0) {
+		const struct xentrace_record *records = items;
+
+		for (size_t i = 0; i < n && !ret; i++)
+			ret = take(arg, &records[i]);
+	}
+	ret_read = block_pipe_finish(pipe);
+	return ret ? ret : ret_read;
+}
+
 /** @all: also those that change no state, which a trace that is being written has in any case */
 static int each_record(const struct xen_trace *trace, bool all,
 		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
 {
 	uint64_t numbers[XENTRACE_NUMBERS] = { 0 };
 	struct xentrace_quiet few = quiet;
+	struct block_pipe *pipe = NULL;
 	struct xentrace_iter *iter;
 	struct xentrace_record rec;
 	int ret = 0;
@@ -185,7 +234,11 @@ static int each_record(const struct xen_trace *trace, bool all,
 		ret = xentrace_iter_skip(iter, &few);
 	for (uint32_t run = 0; !all && !ret && run < xentrace_n_runs(trace->reader); run++)
 		xentrace_iter_tally(iter, run)->numbers = numbers;
-	while (!ret && xentrace_iter_next(iter, &rec))
+	if (!ret && xentrace_n_records(trace->reader) >= THREAD_RECORDS && block_pipe_pays())
+		pipe = block_pipe_start(&pipe_size, read_all, iter);
+	if (pipe)
+		ret = take_all(pipe, take, arg);
+	while (!pipe && !ret && xentrace_iter_next(iter, &rec))
 		ret = take(arg, &rec);
 	if (!ret)
 		ret = read_error(xentrace_iter_error(iter));
@@ -778,11 +831,9 @@ int xen_trace_iter_skipped(struct xen_trace_iter *iter,
 
 size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t max)
 {
-	const struct xen_clock *clock = &iter->trace->clock;
 	size_t n = 0;
 
 	for (; n < max && xentrace_iter_next(iter->records, &rows[n].rec); n++) {
-		rows[n].time_ns = xen_clock_ns(clock, rows[n].rec.tsc);
 		rows[n].vcpu = xen_running_update(&iter->running, &rows[n].rec);
 		if (iter->counted) {
 			uint32_t run = rows[n].rec.run;
@@ -799,10 +850,14 @@ size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *ro
 	return n;
 }
 
-void xen_trace_iter_observe(struct xen_trace_iter *iter, const struct xen_trace_row *rows, size_t n)
+void xen_trace_iter_observe(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	const struct xen_clock *clock = &iter->trace->clock;
+
+	for (size_t i = 0; i < n; i++) {
+		rows[i].time_ns = xen_clock_ns(clock, rows[i].rec.tsc);
 		xen_skew_observe(iter->skew, &rows[i].rec);
+	}
 }
 
 bool xen_trace_iter_next(struct xen_trace_iter *iter, struct xen_trace_row *row)

@@ -116,14 +116,13 @@ bool xen_trace_iter_next(struct xen_trace_iter *iter, struct xen_trace_row *row)
  * xen_trace_iter_read, xen_trace_iter_observe - xen_trace_iter_next() for many rows, in two steps
  * @rows: up to @max rows are read; the @n that are observed are what was read, in the same order
  *
- * Observing finds the TSC skew. Different threads may read and observe: neither step touches what
- * the other one keeps.
+ * Observing gives rows their time, and finds the TSC skew. Different threads may read and observe:
+ * neither step touches what the other one keeps.
  *
  * Return: how many were read; less than @max at the end only.
  */
 size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t max);
-void xen_trace_iter_observe(struct xen_trace_iter *iter, const struct xen_trace_row *rows,
-			    size_t n);
+void xen_trace_iter_observe(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t n);
 
 /** Records that were counted instead of read. Hypercalls are counted twice, in both ways. */
 struct xen_trace_skipped {
