@@ -202,6 +202,9 @@ int record_write(const char *text, const char *path, ...)
 /** record_is_xen - is this dom0 of Xen? */
 bool record_is_xen(void);
 
+/** record_is_asleep - does a thread of a process wait for something? false: it is not known */
+bool record_is_asleep(int pid, int tid);
+
 /** record_is_kvm - can KVM run machines on this host? */
 bool record_is_kvm(void);
 

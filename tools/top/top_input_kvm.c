@@ -74,18 +74,6 @@ static int tell_threads(struct top_input_kvm *input)
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/** "178 (CPU 0/KVM) S 1 ...": behind the last bracket, as names may have any. */
-static bool is_asleep(int pid, int tid)
-{
-	char text[512];
-	const char *behind;
-
-	if (record_read(text, sizeof(text), "/proc/%d/task/%d/stat", pid, tid) <= 0)
-		return false;
-	behind = strrchr(text, ')');
-	return behind && !strncmp(behind, ") S", 3);
-}
-
 /** A vCPU that sleeps has no records. Return: 0 or -ENOMEM. */
 static int look_who_sleeps(struct top_input_kvm *input)
 {
@@ -97,7 +85,7 @@ static int look_who_sleeps(struct top_input_kvm *input)
 		for (int v = 0; v < guest->n_vcpus && !ret; v++) {
 			int64_t from_ns = record_now_ns();
 
-			if (is_asleep(guest->pid, guest->vcpus[v].tid))
+			if (record_is_asleep(guest->pid, guest->vcpus[v].tid))
 				ret = kvm_follow_asleep(input->follow, guest->vcpus[v].tid,
 							from_ns, record_now_ns());
 		}
