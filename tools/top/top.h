@@ -106,6 +106,16 @@ struct top_interval {
 int top_interval_make(struct top_interval *interval, struct report *report,
 		      const struct ksv_vcpu_set *vcpus, unsigned int scope);
 
+/**
+ * top_interval_collect - the facts of an interval, from where they are known
+ * @interval: has its ends
+ * @facts: gives each fact to @take, with @taker; its return value is passed on
+ *
+ * Return: 0, to be freed, or a negative errno.
+ */
+int top_interval_collect(struct top_interval *interval,
+			 int (*facts)(void *arg, top_fact_fn take, void *taker), void *arg);
+
 /** top_interval_bytes - how much memory it takes. */
 size_t top_interval_bytes(const struct top_interval *interval);
 void top_interval_free(struct top_interval *interval);

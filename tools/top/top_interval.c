@@ -58,17 +58,17 @@ static void take_fact(void *arg, const struct top_fact *fact)
 	collection->kept = kept;
 }
 
-int top_interval_make(struct top_interval *interval, struct report *report,
-		      const struct ksv_vcpu_set *vcpus, unsigned int scope)
+int top_interval_collect(struct top_interval *interval,
+			 int (*facts)(void *arg, top_fact_fn take, void *taker), void *arg)
 {
 	struct collection collection = { .interval = interval };
-	int ret;
+	int ret = facts(arg, take_fact, &collection);
 
-	*interval = (struct top_interval){ .from_ns = report->from_ns, .to_ns = report->to_ns };
-	ret = top_facts(report, vcpus, scope, take_fact, &collection);
-	if (ret || interval->no_memory) {
+	if (!ret && interval->no_memory)
+		ret = -ENOMEM;
+	if (ret) {
 		top_interval_free(interval);
-		return -ENOMEM;
+		return ret;
 	}
 	for (size_t i = 0; i < interval->n; i++) {
 		struct top_fact *fact = &interval->facts[i];
@@ -78,6 +78,29 @@ int top_interval_make(struct top_interval *interval, struct report *report,
 		fact->name = find_text(interval, fact->name);
 	}
 	return 0;
+}
+
+/** What is reported of a model. */
+struct reported {
+	struct report		*report;
+	const struct ksv_vcpu_set *vcpus;
+	unsigned int		scope;		/* set of enum top_scope */
+};
+
+static int reported_facts(void *arg, top_fact_fn take, void *taker)
+{
+	const struct reported *reported = arg;
+
+	return top_facts(reported->report, reported->vcpus, reported->scope, take, taker);
+}
+
+int top_interval_make(struct top_interval *interval, struct report *report,
+		      const struct ksv_vcpu_set *vcpus, unsigned int scope)
+{
+	struct reported reported = { .report = report, .vcpus = vcpus, .scope = scope };
+
+	*interval = (struct top_interval){ .from_ns = report->from_ns, .to_ns = report->to_ns };
+	return top_interval_collect(interval, reported_facts, &reported);
 }
 
 size_t top_interval_bytes(const struct top_interval *interval)

@@ -168,6 +168,7 @@ static bool is_final(const struct trace_note *note)
 
 /**
  * Find the notes about the input up to now. A kind of records that is missing now may come later.
+ * @model: or NULL, of an input without one
  * @fresh: receives the new notes; or NULL
  */
 static void set_notes(struct top_live *live, const struct virt_model *model, bool final,
@@ -178,9 +179,11 @@ static void set_notes(struct top_live *live, const struct virt_model *model, boo
 
 	options->input->notes(options->self, &now);
 	/* of the model, losses that no interval has any more are gone */
-	host_note_losses(model, live->losses, options->name, &now);
-	host_note_contradictions(model, options->name, &now);
-	host_note_lacks(model, options->name, options->left_out, &now);
+	if (model) {
+		host_note_losses(model, live->losses, options->name, &now);
+		host_note_contradictions(model, options->name, &now);
+		host_note_lacks(model, options->name, options->left_out, &now);
+	}
 	pthread_mutex_lock(&live->lock);
 	before = live->notes;
 	live->notes = (struct trace_notes){ 0 };
@@ -208,6 +211,19 @@ struct known {
 	struct host_tasks tasks;	/* if they are asked for */
 };
 
+/** @interval is complete, but for its notes. Return: 0 or a negative errno. */
+static int hand_over(struct top_live *live, const struct virt_model *model,
+		     struct top_interval *interval)
+{
+	int ret;
+
+	set_notes(live, model, live->options.once, &interval->notes);
+	ret = keep(live, interval);
+	if (ret)
+		top_interval_free(interval);
+	return ret;
+}
+
 /** The next interval, up to @to_ns. Return: 0 or a negative errno. */
 static int live_interval(struct top_live *live, const struct known *known, int64_t to_ns)
 {
@@ -228,13 +244,24 @@ static int live_interval(struct top_live *live, const struct known *known, int64
 
 	virt_loss_walk_free(report.lost);
 	live->losses += virt_model_count_losses(model, VIRT_NONE, live->from_ns, to_ns).losses;
-	if (!ret) {
-		set_notes(live, model, live->options.once, &interval.notes);
-		ret = keep(live, &interval);
-		if (ret)
-			top_interval_free(&interval);
-	}
+	if (!ret)
+		ret = hand_over(live, model, &interval);
 	live->from_ns = to_ns;
+	return ret;
+}
+
+/** All intervals that an input without a model has by now. Return: 0 or a negative errno. */
+static int hand_over_ready(struct top_live *live)
+{
+	const struct top_live_options *options = &live->options;
+	struct top_interval interval;
+	int ret;
+
+	while ((ret = options->input->interval(options->self, &interval)) > 0) {
+		ret = hand_over(live, NULL, &interval);
+		if (ret)
+			return ret;
+	}
 	return ret;
 }
 
@@ -308,8 +335,13 @@ static int tell_rest(struct top_live *live)
 	const struct top_live_options *options = &live->options;
 	struct known known;
 	int64_t end_ns;
-	int ret = options->input->feed(options->self, INT64_MAX);
+	int ret;
 
+	if (options->input->interval) {
+		set_notes(live, NULL, true, NULL);
+		return 0;
+	}
+	ret = options->input->feed(options->self, INT64_MAX);
 	if (ret < 0 || !live->begun)
 		return ret;
 	end_ns = options->input->last(options->self);
@@ -355,6 +387,8 @@ static int go_on(struct top_live *live)
 		live->begun = true;
 		live->from_ns = begin_ns;
 	}
+	if (options->input->interval)
+		return hand_over_ready(live);
 	return live->begun ? tell_whole(live) : 0;
 }
 

@@ -29,6 +29,13 @@ struct top_input {
 	/** Nothing more will come, or is wanted. Return: 0 or a negative errno. */
 	int	(*end)(void *self);
 	bool	(*has_begun)(const void *self, int64_t *begin_ns);
+	/**
+	 * The next interval that is complete, of an input that has no records: it has none of the
+	 * functions below up to forget(). NULL: there is a model.
+	 *
+	 * Return: 1, 0 if there is none yet, or a negative errno.
+	 */
+	int	(*interval)(void *self, struct top_interval *interval);
 	/** As those of xen_live.h. */
 	int	(*feed)(void *self, int64_t until_ns);
 	int64_t	(*next)(const void *self);

@@ -182,6 +182,7 @@ struct item {
 	size_t		order;		/* in the interval */
 	size_t		first, n;	/* machine: its vCPUs among all; vCPU: its facts */
 	int64_t		value;
+	bool		has_exits;	/* machine: of its own */
 };
 
 struct items {
@@ -228,6 +229,11 @@ static int collect(const struct top_interval *interval, struct items *machines, 
 			ret = add_item(machines, fact, TOP_ROW_MACHINE, vcpus->n);
 			machine = last_of(machines);
 		}
+		/* exits of a machine are not those of one vCPU, if they are counted so */
+		if (!ret && !fact->vcpu && fact->kind == TOP_EXIT) {
+			machine->has_exits = true;
+			take_fact(&machine->row, fact);
+		}
 		if (ret || !fact->vcpu)
 			continue;
 		if (!machine->n || vcpu->row.vcpu_id != fact->vcpu_id) {
@@ -239,7 +245,8 @@ static int collect(const struct top_interval *interval, struct items *machines, 
 			continue;
 		vcpu->n = i + 1 - vcpu->first;
 		take_fact(&vcpu->row, fact);
-		take_fact(&machine->row, fact);
+		if (fact->kind != TOP_EXIT || !machine->has_exits)
+			take_fact(&machine->row, fact);
 	}
 	return ret;
 }

@@ -124,6 +124,37 @@ static void test_sums(void **state)
 }
 
 /** Shares refer to the known time, of unknown time to all; what is not recorded adds nothing. */
+/** Exits that are counted for a machine alone are its own, and no vCPU's. */
+static void test_exits_of_machine(void **state)
+{
+	struct top_fact exits = { .kind = TOP_EXIT, MACHINE("a", 1), .vcpu_id = VIRT_NONE,
+				  .ns = VIRT_NONE, NO_LENGTHS };
+	struct world world = { 0 };
+	struct top_interval interval = { .to_ns = 100, .facts = world.facts };
+	struct top_view view = { 0 };
+	struct top_rows rows = { 0 };
+
+	(void)state;
+	add_machine(&world, "a", 1);
+	exits.name = "io_exits";
+	exits.count = 70;
+	add(&world, exits);
+	exits.name = "other exits";
+	exits.count = 7;
+	add(&world, exits);
+	add_vcpu(&world, "a", 1, "av0", 0, 60, 40, 9);
+	for (size_t i = 0; i < world.n; i++)
+		if (world.facts[i].kind == TOP_EXIT && world.facts[i].vcpu)
+			world.facts[i].count = VIRT_NONE;
+	interval.n = world.n;
+	assert_int_equal(top_rows_make(&rows, &interval, &view), 0);
+	assert_string_equal(names(&rows), "a av0 ");
+	assert_int_equal(rows.rows[0].exits, 77);
+	assert_string_equal(rows.rows[0].reason, "io_exits");
+	assert_int_equal(rows.rows[1].exits, VIRT_NONE);
+	top_rows_free(&rows);
+}
+
 static void test_shares(void **state)
 {
 	struct world world = { 0 };
@@ -355,6 +386,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(unknown_is_not_none),
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_exits_of_machine),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_open),
