@@ -55,6 +55,19 @@ if(NOT MICROHTTPD_FOUND)
 	message(STATUS "No 'top --listen' (it needs libmicrohttpd; Debian: libmicrohttpd-dev)")
 endif()
 
+# top --in-kernel: what compiles its programs. Only headers of libbpf are used.
+find_program(BPF_CLANG clang)
+find_program(BPFTOOL bpftool PATHS /usr/sbin /sbin)
+find_path(BPF_INCLUDE_DIR bpf/skel_internal.h)
+mark_as_advanced(BPF_CLANG BPFTOOL BPF_INCLUDE_DIR)
+set(KSHARK_VIRT_BPF OFF)
+if(BPF_CLANG AND BPFTOOL AND BPF_INCLUDE_DIR)
+	set(KSHARK_VIRT_BPF ON)
+else()
+	message(STATUS "No 'top --in-kernel' (it needs clang, bpftool and libbpf's headers; Debian: \
+clang bpftool libbpf-dev)")
+endif()
+
 if(KSHARK_VIRT_TESTS STREQUAL AUTO)
 	pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET GLOBAL cmocka)
 	pkg_check_modules(X11 QUIET IMPORTED_TARGET GLOBAL x11)

@@ -25,6 +25,28 @@ function(ksv_objects target folder)
 	target_link_libraries(${target} PUBLIC room-${room})
 endfunction()
 
+# ksv_bpf(TARGET FOLDER NAME.bpf.c): programs for the kernel, and the header NAME.lskel.h, which loads them without a
+# library and has no paths of this machine. TARGET's sources include it.
+function(ksv_bpf target folder source)
+	set(from ${PROJECT_SOURCE_DIR}/${folder})
+	set(to ${CMAKE_CURRENT_BINARY_DIR}/${target})
+	string(REPLACE ".bpf.c" "" name ${source})
+	if(CMAKE_LIBRARY_ARCHITECTURE)
+		set(asm -I/usr/include/${CMAKE_LIBRARY_ARCHITECTURE})
+	endif()
+	file(MAKE_DIRECTORY ${to})
+	add_custom_command(OUTPUT ${to}/${name}.lskel.h
+		COMMAND ${BPF_CLANG} -target bpf -mcpu=v3 -O2 -g -Wall -Werror ${asm}
+			-ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -fdebug-compilation-dir=.
+			-MD -MF ${to}/${name}.d -MT ${to}/${name}.lskel.h
+			-c ${from}/${source} -o ${to}/${name}.o
+		COMMAND ${BPFTOOL} gen skeleton -L ${to}/${name}.o name ${name}_program
+			> ${to}/${name}.lskel.h
+		DEPENDS ${from}/${source} DEPFILE ${to}/${name}.d VERBATIM)
+	target_sources(${target} PRIVATE ${to}/${name}.lskel.h)
+	target_include_directories(${target} SYSTEM PRIVATE ${to})
+endfunction()
+
 # ksv_hide(TARGET...): what nobody outside of the file that it is linked into can see
 function(ksv_hide)
 	set_target_properties(${ARGN} PROPERTIES

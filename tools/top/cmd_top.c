@@ -16,6 +16,7 @@
 #include "report_range.h"
 #include "terminal.h"
 #include "top_follow.h"
+#include "top_input_kernel.h"
 #include "top_input_kvm.h"
 #include "top_input_xen.h"
 #include "top_listen.h"
@@ -44,7 +45,7 @@ static const struct top_format *const formats[] = {
 struct top_options {
 	const struct ksv_command *command;
 	int			format;		/* index of @formats; -1: none was asked for */
-	bool			quiet, once, follow, no_exits, exits, tasks, host;
+	bool			quiet, once, follow, no_exits, in_kernel, exits, tasks, host;
 	const char		*output, *sidecar, *listen;
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to, interval, hold;
@@ -86,6 +87,9 @@ static const struct ksv_option top_option_table[] = {
 	{ 0, "no-exits", NULL, "for this KVM host: record only the scheduler; VM exits\n"
 	  "cost nothing then and are unknown, as is guest time",
 	  ksv_take_flag, offsetof(OPTIONS, no_exits), NULL },
+	{ 0, "in-kernel", NULL, "let this KVM host's kernel count, and record nothing: states\n"
+	  "as with --no-exits, and KVM's own counters of VM exits",
+	  ksv_take_flag, offsetof(OPTIONS, in_kernel), NULL },
 	{ 0, "sidecar", "FILE", "sidecar for standard input or a pipe: clock, names",
 	  ksv_take_text, offsetof(OPTIONS, sidecar), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
@@ -487,18 +491,54 @@ static int64_t sample_ns(const struct top_options *options)
 	return ns > HOST_SAMPLE_NS ? HOST_SAMPLE_NS : ns > 0 ? ns : 1;
 }
 
+/** Numbers that no program in the kernel counts. */
+static int check_in_kernel(const struct top_options *options, const char *path)
+{
+	if (options->no_exits || options->tasks || options->host || options->buffer)
+		return ksv_usage_error(options->command, "%s: --in-kernel records nothing: leave "
+				       "out --%s", path, options->no_exits ? "no-exits" :
+				       options->tasks ? "tasks" : options->host ? "host" :
+				       "buffer");
+	return KSV_EXIT_OK;
+}
+
+/** As follow_host(). @why: receives why the kernel cannot count, with -ENOTSUP */
+static int follow_in_kernel(struct top_options *options, const char *name, const char *path,
+			    const struct top_input_kernel_options *kernel, char *why, size_t size)
+{
+	struct top_input_kernel *input;
+	int status;
+
+	input = top_input_kernel_open(name, kernel, why, size, &status);
+	if (!input)
+		return status ? status : -ENOTSUP;
+	if (!options->quiet && top_input_kernel_is_idle(input))
+		ksv_note("%s: no KVM machine runs; waiting for one, Ctrl-C ends it", name);
+	status = follow_input(options, name, path, &top_input_kernel, input);
+	top_input_kernel_close(input);
+	return status;
+}
+
 /** @path: what was given; @grows: as follow() */
 static int follow_host(struct top_options *options, const char *path, bool (*grows)(void *arg),
 		       void *arg)
 {
 	static const char name[] = "this host";
-	const struct top_input_kvm_options kvm = {
+	struct top_input_kvm_options kvm = {
 		.buffer = options->buffer ? : BUFFER, .max_bytes = options->limit,
 		.no_exits = options->no_exits, .tasks = options->tasks,
 		.sample_ns = options->host ? sample_ns(options) : 0,
 	};
+	const struct top_input_kernel_options kernel = {
+		.interval_ns = options->interval.ns, .hold_ns = options->hold.ns,
+		.vcpus = &options->vcpus, .grows = grows, .arg = arg,
+	};
 	struct top_input_kvm input;
 	int status = check_live(options, path);
+	char why[256];
+
+	if (!status && options->in_kernel)
+		status = check_in_kernel(options, path);
 
 	/* tasks that come and go would be counters without end */
 	if (!status && options->tasks &&
@@ -507,6 +547,16 @@ static int follow_host(struct top_options *options, const char *path, bool (*gro
 					 "this host: leave out --tasks", path);
 	/* what is changed in the kernel becomes as it was */
 	top_follow_signals();
+	if (!status && options->in_kernel) {
+		status = follow_in_kernel(options, name, path, &kernel, why, sizeof(why));
+		if (status != -ENOTSUP)
+			return status;
+		if (!options->quiet)
+			ksv_note("%s: its kernel cannot count (--in-kernel): %s; its scheduler's "
+				 "events are recorded instead, as with --no-exits", name, why);
+		status = KSV_EXIT_OK;
+		kvm.no_exits = options->no_exits = true;
+	}
 	if (!status)
 		status = top_input_kvm_open(&input, name, &kvm);
 	if (status)
@@ -631,8 +681,8 @@ static int top_trace(struct top_options *options, const char *arg)
 /** What has no buffers of top's own has the events that it has. */
 static int refuse_no_exits(const struct top_options *options)
 {
-	return ksv_usage_error(options->command, "--no-exits requires this KVM host, without a "
-			       "FILE");
+	return ksv_usage_error(options->command, "--%s requires this KVM host, without a FILE",
+			       options->no_exits ? "no-exits" : "in-kernel");
 }
 
 static int top_arg(struct top_options *options, const char *arg)
@@ -641,7 +691,8 @@ static int top_arg(struct top_options *options, const char *arg)
 	bool grows = strcmp(arg, "-") && recording_is(arg) && is_recording(arg, &recording);
 	int status;
 
-	if (options->no_exits && (!grows || recording.hypervisor == RECORDING_XEN)) {
+	if ((options->no_exits || options->in_kernel) &&
+	    (!grows || recording.hypervisor == RECORDING_XEN)) {
 		status = refuse_no_exits(options);
 	} else if (grows) {
 		if (!options->hold.kind)
@@ -677,7 +728,7 @@ static int top_host(struct top_options *options)
 	if (options->follow || options->sidecar || options->trace.cpu_hz)
 		return ksv_usage_error(options->command, "--follow, --sidecar and --cpu-hz require "
 				       "a FILE");
-	if (options->no_exits && record_is_xen())
+	if ((options->no_exits || options->in_kernel) && record_is_xen())
 		return refuse_no_exits(options);
 	if (!options->hold.kind)
 		options->hold.ns = HOLD_NS;
