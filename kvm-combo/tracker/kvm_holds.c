@@ -135,7 +135,7 @@ static int64_t held_until(const struct kvm_holds *holds, const struct kvm_vcpu *
 
 void kvm_holds_end(struct kvm_holds *holds, struct kvm_vcpu *vcpu, int64_t time_ns, bool complete)
 {
-	bool has_timers = holds->tracker->has_quota_timers;
+	bool has_timers = holds->tracker->has_quota_timers, is_held;
 	int64_t last_ns = holds->n_expired ? holds->expired[holds->n_expired - 1] : INT64_MIN;
 	int64_t from_ns = vcpu->quota_ns, to_ns = time_ns, end_ns;
 
@@ -148,8 +148,9 @@ void kvm_holds_end(struct kvm_holds *holds, struct kvm_vcpu *vcpu, int64_t time_
 			return;
 		to_ns = last_ns < time_ns ? last_ns : time_ns;
 	}
-	end_ns = vcpu->quota_held ? held_until(holds, vcpu, time_ns) : from_ns;
-	if (has_timers && vcpu->quota_held && (!complete || end_ns < time_ns)) {
+	is_held = has_timers && vcpu->quota_held;
+	end_ns = is_held ? held_until(holds, vcpu, time_ns) : from_ns;
+	if (is_held && (!complete || end_ns < time_ns)) {
 		add(holds, vcpu, from_ns, vcpu->quota_held_ns, true, true);
 		add(holds, vcpu, vcpu->quota_held_ns, end_ns, false, complete);
 		from_ns = end_ns;
