@@ -32,7 +32,7 @@ echo 0 > "$INSTANCE/tracing_on"
 cat "$INSTANCE/trace" > "$WORK/trace"
 check "the trace is complete" test -z "$(grep -h '^overrun: [1-9]' "$INSTANCE"/per_cpu/cpu*/stats)"
 missed=$(sed -n "s/.*: \([0-9]*\) times, the kernel's programs did not see .*/\1/p" "$ERR")
-grep -v 'got or lost a pCPU\|for: they are called others' "$ERR" > "$WORK/said"
+grep -v 'got or lost a pCPU\|had no room: they are called others' "$ERR" > "$WORK/said"
 check "nothing else is said: $(cat "$WORK/said")" test ! -s "$WORK/said"
 check "the numbers are those of the events" \
 	python3 "$GOLDEN/top_in_kernel.py" "$WORK/trace" "$OUT" "$WORK/tids" "${missed:-0}" > "$WORK/compared"

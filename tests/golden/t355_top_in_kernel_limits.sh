@@ -37,7 +37,7 @@ for ((i = 0; i < 1200; i++)); do
 done
 over
 check "others are counted" test "$(awk -F, '$5 == "culprit" && $6 == "others" { ns += $8 } END { print (ns > 0) }' "$OUT")" = 1
-says "$ERR" 'ms of steal have culprits that there was no room for: they are called others'
+says "$ERR" 'ms of steal have culprits that are unknown, or had no room: they are called others'
 check "steal is that of all culprits" test -z "$(awk -F, '
 	$5 == "state" && $6 == "preempted" { left[$1 $4] += $8 }
 	$5 == "culprit" { left[$1 $4] -= $8 }

@@ -6,7 +6,7 @@ top_in_kernel.py TRACE TOP.csv TIDS MISSED
 
 TRACE is what ftrace recorded at the same time, as text, with the clock mono; TIDS has the threads of the vCPUs,
 in order. MISSED is how many events top says that it has not seen. Recounts each interval from the events: all numbers
-of a vCPU and an interval agree, but for so many of these at most. Prints how many numbers were compared.
+of a vCPU and an interval agree, but for that number of events at most. Prints how many numbers were compared.
 """
 import collections
 import csv

@@ -167,14 +167,14 @@ const char *record_size_text(uint64_t bytes, char text[24])
 	return text;
 }
 
-/** "178 (CPU 0/KVM) S 1 ...": behind the last bracket, as names may have any. */
+/** "178 (CPU 0/KVM) S 1 ...": the state follows the last bracket, as names may have any. */
 bool record_is_asleep(int pid, int tid)
 {
 	char text[512];
-	const char *behind;
+	const char *state;
 
 	if (record_read(text, sizeof(text), "/proc/%d/task/%d/stat", pid, tid) <= 0)
 		return false;
-	behind = strrchr(text, ')');
-	return behind && !strncmp(behind, ") S", 3);
+	state = strrchr(text, ')');
+	return state && !strncmp(state, ") S", 3);
 }

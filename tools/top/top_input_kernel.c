@@ -13,6 +13,7 @@
 #include "array.h"
 #include "kvm_live.h"
 #include "record.h"
+#include "search.h"
 #include "top_input_kernel.h"
 #include "top_kernel.h"
 
@@ -235,17 +236,10 @@ static int index_threads(struct top_input_kernel *input)
 /** Return: NULL if it is of no machine. A vCPU comes before the same thread of its monitor. */
 static const struct known *find_known(const struct top_input_kernel *input, int tid)
 {
-	size_t low = 0, high = input->n_known;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (input->known[middle].tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < input->n_known && input->known[low].tid == tid ? &input->known[low] : NULL;
+	SEARCH_FIRST(i, 0, input->n_known, input->known[i].tid < tid);
+	return i < input->n_known && input->known[i].tid == tid ? &input->known[i] : NULL;
 }
 
 static bool is_there(const struct kvm_live *live, const struct machine *machine)
@@ -533,8 +527,8 @@ static void name_culprit(const struct top_input_kernel *input,
 	const struct machine *machine;
 	const struct known *known;
 
-	/* the idle task has it, or it is not known who */
-	if (pid <= 0) {
+	/* the idle task has it */
+	if (!pid) {
 		snprintf(name, size, "nobody");
 		return;
 	}
@@ -832,8 +826,8 @@ static void kernel_notes(const void *self, struct trace_notes *notes)
 				input->name, (unsigned long long)input->torn);
 	if (input->others_ns)
 		trace_notes_add(notes, TRACE_NOTE_LIMIT, TRACE_NOTE_WARNING,
-				"%s: %.3f ms of steal have culprits that there was no room for: "
-				"they are called others", input->name,
+				"%s: %.3f ms of steal have culprits that are unknown, or had no "
+				"room: they are called others", input->name,
 				(double)input->others_ns / 1e6);
 }
 

@@ -22,7 +22,7 @@ struct task_struct {
 
 #define STOPPED		0x0cU
 #define DEAD		0x80U
-/** A culprit's place is one of so many, from that of its key on. */
+/** Places where a culprit may be: the one of its key, and those after it. */
 #define PROBES		16
 #define NO_PLACE	0xffffffffU
 /** The filter is a word for each of these. */

@@ -18,7 +18,7 @@ struct top_kernel;
 
 /**
  * top_kernel_open - load the programs, which count nothing yet
- * @n_vcpus: there is room for so many
+ * @n_vcpus: number of vCPUs that have room
  * @n_pcpus: of this host, with those that are off
  * @why: receives a sentence's part if that is not possible
  */

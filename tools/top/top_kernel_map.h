@@ -34,10 +34,10 @@ enum top_kernel_state {
 #define TOP_KERNEL_STEPS	8
 #define TOP_KERNEL_LATENCIES	(36 * TOP_KERNEL_STEPS)
 
-/** Culprits of a vCPU in an interval that are told apart. A power of two. */
+/** Culprits of a vCPU in an interval that are counted by name. A power of two. */
 #define TOP_KERNEL_CULPRITS	128
 
-/** vCPUs that wait for the same pCPU, and are preempted, whose culprits are told apart. */
+/** Preempted vCPUs of a pCPU whose culprits are counted by name. */
 #define TOP_KERNEL_WAITERS	16
 
 #define TOP_KERNEL_COMM		16
