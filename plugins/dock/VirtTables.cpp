@@ -76,7 +76,7 @@ QStringList nextLine(const QString &text, int *at)
 		QChar c = text[*at];
 
 		if (c == '"') {
-			/* two of them within quotes are one that is meant */
+			/* within quotes, two of them stand for one */
 			if (quoted && text.mid(*at + 1, 1) == "\"")
 				cells.back() += text[++*at];
 			else
@@ -227,7 +227,7 @@ void VirtTables::look()
 	_timer.start();
 }
 
-/** Return: after it, nothing of a command that ran comes any more. */
+/** Afterwards, nothing comes from a command that ran. */
 void VirtTables::stop()
 {
 	const QSignalBlocker blocker(&_process);

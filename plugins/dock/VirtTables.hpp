@@ -9,8 +9,8 @@
 #ifndef KSHARK_VIRT_VIRTTABLES_HPP
 #define KSHARK_VIRT_VIRTTABLES_HPP
 
-#include <unistd.h>
 #include <functional>
+#include <unistd.h>
 #include <vector>
 
 #include <QByteArray>
