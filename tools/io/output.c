@@ -17,6 +17,14 @@
 /** The longest decimal 64-bit number and its sign. */
 #define MAX_DIGITS	21
 
+/** @grows: what does not fit into the buffer goes into larger memory */
+static void begin_buffer(struct output *out, bool grows)
+{
+	out->grows = grows;
+	out->start = out->pos = out->buffer;
+	out->end = out->buffer + sizeof(out->buffer);
+}
+
 int out_open(struct output *out, const char *path)
 {
 	int ret;
@@ -27,8 +35,7 @@ int out_open(struct output *out, const char *path)
 	out->choose = NULL;
 	out->named = path && strcmp(path, "-") != 0;
 	out->name = out->named ? path : "standard output";
-	out->pos = out->buffer;
-	out->end = out->buffer + sizeof(out->buffer);
+	begin_buffer(out, false);
 	if (!out->named)
 		return KSV_EXIT_OK;
 	ret = whole_file_open(&out->file, path, false);
@@ -61,8 +68,31 @@ static void choose(struct output *out, bool is_all)
 	out->choose = NULL;
 }
 
+/** Make room for more bytes in memory. Without memory, what is there is given up. */
+static void grow(struct output *out, size_t more)
+{
+	size_t used = (size_t)(out->pos - out->start), size = 2 * (used + more);
+	char *larger = out->error ? NULL : malloc(size);
+
+	if (!larger) {
+		out->error = ENOMEM;
+		out->pos = out->start;
+		return;
+	}
+	memcpy(larger, out->start, used);
+	if (out->start != out->buffer)
+		free(out->start);
+	out->start = larger;
+	out->pos = larger + used;
+	out->end = larger + size;
+}
+
 void out_flush(struct output *out)
 {
+	if (out->grows) {
+		grow(out, sizeof(out->buffer));
+		return;
+	}
 	choose(out, false);
 	write_out(out, out->buffer, out->pos - out->buffer);
 	out->pos = out->buffer;
@@ -70,8 +100,14 @@ void out_flush(struct output *out)
 
 void out_large(struct output *out, const char *data, size_t size)
 {
-	out_flush(out);
-	if (size >= sizeof(out->buffer)) {
+	if (out->grows) {
+		grow(out, size);
+		if (out->error)
+			return;
+	} else {
+		out_flush(out);
+	}
+	if (!out->grows && size >= sizeof(out->buffer)) {
 		write_out(out, data, size);
 		return;
 	}
@@ -79,7 +115,7 @@ void out_large(struct output *out, const char *data, size_t size)
 	out->pos += size;
 }
 
-void out_collect(struct output *out)
+static void collect(struct output *out, bool grows)
 {
 	/* what does not fit cannot be written */
 	out->fd = -1;
@@ -88,8 +124,30 @@ void out_collect(struct output *out)
 	out->choose = NULL;
 	out->named = false;
 	out->name = "memory";
-	out->pos = out->buffer;
-	out->end = out->buffer + sizeof(out->buffer);
+	begin_buffer(out, grows);
+}
+
+void out_collect(struct output *out)
+{
+	collect(out, false);
+}
+
+void out_collect_all(struct output *out)
+{
+	collect(out, true);
+}
+
+void out_collect_again(struct output *out)
+{
+	out->error = 0;
+	out->pos = out->start;
+}
+
+void out_collect_end(struct output *out)
+{
+	if (out->start != out->buffer)
+		free(out->start);
+	begin_buffer(out, true);
 }
 
 const char *out_collected(struct output *out)
@@ -178,6 +236,14 @@ static unsigned int count_digits(uint64_t value)
 	return digits + (value >= powers[digits]);
 }
 
+/** Digits from @to on. Return: their end. */
+static char *put_u64(char *to, uint64_t value)
+{
+	to += count_digits(value);
+	format_u64(to, value);
+	return to;
+}
+
 void out_printf(struct output *out, const char *format, ...)
 {
 	char text[512];
@@ -191,13 +257,10 @@ void out_printf(struct output *out, const char *format, ...)
 
 void out_u64(struct output *out, uint64_t value)
 {
-	unsigned int digits = count_digits(value);
-
 	/* in its place at once: a copy of bytes just written would have to wait for them */
 	if (__builtin_expect(out->end - out->pos < MAX_DIGITS, 0))
 		out_flush(out);
-	out->pos += digits;
-	format_u64(out->pos, value);
+	out->pos = put_u64(out->pos, value);
 }
 
 static uint64_t magnitude(int64_t value)
@@ -368,11 +431,56 @@ void out_html(struct output *out, const char *text)
 
 /* --- CSV ------------------------------------------------------------------------------------- */
 
+/** 0x01 and 0x80 in each byte. */
+#define ONES	(UINT64_MAX / 0xff)
+#define TOPS	(ONES << 7)
+
+/** Not 0 if one of eight bytes is 0; below, if one is less than @least, which is at most 0x80. */
+static uint64_t any_zero(uint64_t bytes)
+{
+	return (bytes - ONES) & ~bytes & TOPS;
+}
+
+static uint64_t any_less(uint64_t bytes, unsigned char least)
+{
+	return (bytes - ONES * least) & ~bytes & TOPS;
+}
+
+/** Not 0 if one of eight bytes does not go as it is: it is not printable ASCII, or \ , or ". */
+static uint64_t any_special(const char *text)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, text, sizeof(bytes));
+	return (bytes & TOPS) | any_less(bytes, ' ') | any_zero(bytes ^ ONES * '\\') |
+	       any_zero(bytes ^ ONES * ',') | any_zero(bytes ^ ONES * '"') |
+	       any_zero(bytes ^ ONES * ('~' + 1));
+}
+
+/** Is a field of CSV written as it is? False if it is too short for this look. */
+static bool is_simple(const char *text, size_t size)
+{
+	uint64_t special;
+
+	if (size < sizeof(special) || !((*text >= 'a' && *text <= 'z') ||
+					(*text >= 'A' && *text <= 'Z')))
+		return false;
+	special = any_special(text + size - sizeof(special));
+	for (size_t at = 0; at + sizeof(special) <= size; at += sizeof(special))
+		special |= any_special(text + at);
+	return !special;
+}
+
 void out_csv(struct output *out, const char *text, size_t size)
 {
-	bool quoted = memchr(text, ',', size) || memchr(text, '"', size);
 	const char *end = text + size;
+	bool quoted;
 
+	if (is_simple(text, size)) {
+		out_mem(out, text, size);
+		return;
+	}
+	quoted = memchr(text, ',', size) || memchr(text, '"', size);
 	if (quoted)
 		out_char(out, '"');
 	if (text_is_formula(text, size))

@@ -31,8 +31,10 @@ struct output {
 	bool		in_html;	/* out_json() escapes what HTML would take for markup */
 	/* called before the first byte is written, if it is set; may change @fd */
 	void		(*choose)(struct output *out, bool is_all);
+	bool		grows;		/* all stays in memory: out_collect_all() */
+	char		*start;		/* of what is in memory: @buffer, or larger memory */
 	char		*pos;		/* where the next byte goes */
-	char		*end;		/* of the buffer */
+	char		*end;		/* of the memory at @start */
 	char		buffer[OUT_BUFFER];
 };
 
@@ -79,6 +81,15 @@ void out_collect(struct output *out);
 
 /** out_collected - what has been written since; NULL: it was too much. */
 const char *out_collected(struct output *out);
+
+/**
+ * out_collect_all - write any amount into memory: @start up to @pos
+ *
+ * To be given to out_collect_end(). out_collect_again() forgets the text and keeps the memory.
+ */
+void out_collect_all(struct output *out);
+void out_collect_again(struct output *out);
+void out_collect_end(struct output *out);
 
 /** out_flush - write out the buffer. */
 void out_flush(struct output *out);
