@@ -132,32 +132,32 @@ static int check_options(const struct dump_options *options)
 
 /** @is_empty: set to false if the window of --from and --to has a record */
 static int dump_records(const struct dump_options *options, struct xen_trace *trace,
-			struct dump_writer *writer, const struct output *out,
+			struct dump_share *share, const struct output *out,
 			struct progress *progress, bool *is_empty)
 {
 	const struct dump_filter *filter = &options->filter;
 	uint64_t total = xentrace_n_records(xen_trace_reader(trace));
 	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
 	const struct xen_trace_span *window = xen_trace_window(trace);
-	struct xen_trace_row row;
+	struct xen_trace_row *row;
 	uint64_t n = 0;
 
 	if (!iter)
 		return -ENOMEM;
 	progress->what = "writing";
-	while (!out->error && xen_trace_iter_next(iter, &row)) {
-		if (!xen_trace_shows(window, row.time_ns))
+	while (!out->error && xen_trace_iter_next(iter, row = dump_share_room(share))) {
+		if (!xen_trace_shows(window, row->time_ns))
 			continue;
 		if (!(++n % PROGRESS_RECORDS))
 			progress_update(progress, n, total);
-		if (dump_after(filter, &row))
+		if (dump_after(filter, row))
 			break;
-		if (dump_before(filter, &row))
+		if (dump_before(filter, row))
 			continue;
 		*is_empty = false;
-		if (filter->pcpus.any && !ksv_id_in_set(&filter->pcpus, row.rec.pcpu))
+		if (filter->pcpus.any && !ksv_id_in_set(&filter->pcpus, row->rec.pcpu))
 			continue;
-		dump_write(writer, &row);
+		dump_share_add(share);
 	}
 	return xen_trace_iter_free(iter);
 }
@@ -230,11 +230,17 @@ static int check_records(const struct dump_options *options, struct xen_trace *t
 static int dump_trace(const struct dump_options *options, struct xen_trace *trace,
 		      const char *path, struct output *out, struct progress *progress)
 {
-	struct dump_writer *writer = dump_writer_new(&options->filter, options->format, trace, out);
+	struct dump_share *share = dump_share_new(&options->filter, options->format, trace, out);
+	struct dump_writer *writer = NULL;
 	bool is_empty = true;
-	int ret = writer ? dump_records(options, trace, writer, out, progress, &is_empty) : -ENOMEM;
-	int status = ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+	int ret = share ? dump_records(options, trace, share, out, progress, &is_empty) : -ENOMEM;
+	int status;
 
+	if (share)
+		writer = dump_share_end(share);
+	if (!ret && !writer)
+		ret = -ENOMEM;
+	status = ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
 	progress_end(progress);
 	if (ret)
 		ksv_error("not enough memory");
@@ -245,7 +251,7 @@ static int dump_trace(const struct dump_options *options, struct xen_trace *trac
 	if (!status && !out->error)
 		status = dump_check_pcpus(&options->filter, options->command,
 					  xen_trace_n_pcpus(trace));
-	dump_writer_free(writer);
+	dump_share_free(share);
 	status = out_close(out, status);
 	if (!ret && !options->quiet && out->error != EPIPE)
 		print_notes(trace);

@@ -93,12 +93,21 @@ void dump_text_event(struct output *out, const char *event, const char *info);
 
 struct dump_writer;
 
-/** dump_writer_new - begin to write. @filter, @trace, @out: outlive it. Return: NULL: no memory. */
+/** dump_write_titles - the first line, if the format has one */
+void dump_write_titles(enum dump_format format, struct output *out);
+
+/** dump_writer_new - begin to write. @filter, @trace: outlive it. Return: NULL: no memory. */
 struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_format format,
-				    const struct xen_trace *trace, struct output *out);
+				    const struct xen_trace *trace);
+
+/** dump_writer_into - write the following records into @out, which outlives the last of them */
+void dump_writer_into(struct dump_writer *writer, struct output *out);
 
 /** dump_write - write a record, if its event and vCPU are asked for. */
 void dump_write(struct dump_writer *writer, const struct xen_trace_row *row);
+
+/** dump_writer_learn - take the vCPUs that another writer of the same trace has seen */
+void dump_writer_learn(struct dump_writer *writer, const struct dump_writer *other);
 
 /**
  * dump_check_pcpus - has the trace one of the pCPUs that are asked for?
@@ -117,6 +126,30 @@ int dump_check_vcpus(struct dump_writer *writer, const struct ksv_command *comma
 		     const char *path);
 
 void dump_writer_free(struct dump_writer *writer);
+
+/* --- two threads write: dump_share.c --------------------------------------------------------- */
+
+struct dump_share;
+
+/**
+ * dump_share_new - begin to write records with two threads, if the machine has a core for another
+ * @filter, @trace, @out: outlive it. What is written is the same as with one thread.
+ *
+ * Return: to be given to dump_share_free(); NULL without memory.
+ */
+struct dump_share *dump_share_new(const struct dump_filter *filter, enum dump_format format,
+				  const struct xen_trace *trace, struct output *out);
+
+/** dump_share_room - where the next record of the walk goes, for dump_share_add() */
+struct xen_trace_row *dump_share_room(struct dump_share *share);
+
+/** dump_share_add - write what is in dump_share_room() now, or later */
+void dump_share_add(struct dump_share *share);
+
+/** dump_share_end - write all. Return: the writer, which has seen all vCPUs; NULL: no memory. */
+struct dump_writer *dump_share_end(struct dump_share *share);
+
+void dump_share_free(struct dump_share *share);
 
 /* --- what guests report through hypercalls: dump_hypertrace.c -------------------------------- */
 

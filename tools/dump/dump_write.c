@@ -48,7 +48,7 @@ struct dump_writer {
 	enum dump_format	format;
 	const struct xen_meta	*meta;
 	enum xen_isa		isa;
-	struct output		*out;
+	struct output		*out;		/* see dump_writer_into() */
 	struct event_cache	*events;	/* by index */
 	struct vcpu_cache	vcpus[1 << VCPU_CACHE_BITS];
 	struct key_map		seen;		/* vCPUs, if some are asked for */
@@ -194,10 +194,12 @@ static const struct table_column columns[] = {
 
 static const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
 
-static void write_titles(struct output *out)
+void dump_write_titles(enum dump_format format, struct output *out)
 {
 	struct table_writer to = { .table = &table, .format = &table_csv, .out = out };
 
+	if (format != FORMAT_CSV)
+		return;
 	table_flat(&to, true);
 	table_flat_end(&to);
 }
@@ -367,8 +369,22 @@ int dump_check_vcpus(struct dump_writer *writer, const struct ksv_command *comma
 	return ksv_no_vcpu(command, path, missing, &list);
 }
 
+void dump_writer_into(struct dump_writer *writer, struct output *out)
+{
+	writer->out = out;
+}
+
+void dump_writer_learn(struct dump_writer *writer, const struct dump_writer *other)
+{
+	for (uint32_t i = 0; i < other->seen.n_keys; i++)
+		if (key_map_add(&writer->seen, other->seen.keys[i]) < 0)
+			writer->error = -ENOMEM;
+	if (other->error)
+		writer->error = other->error;
+}
+
 struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_format format,
-				    const struct xen_trace *trace, struct output *out)
+				    const struct xen_trace *trace)
 {
 	struct dump_writer *writer = calloc(1, sizeof(*writer));
 
@@ -378,13 +394,10 @@ struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_
 	writer->format = format;
 	writer->meta = xen_trace_meta(trace);
 	writer->isa = xen_trace_isa(trace);
-	writer->out = out;
 	if (cache_events(writer)) {
 		dump_writer_free(writer);
 		return NULL;
 	}
-	if (format == FORMAT_CSV)
-		write_titles(out);
 	return writer;
 }
 
