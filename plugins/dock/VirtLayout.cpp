@@ -56,6 +56,8 @@ void VirtLayout::build(QWidget *top)
 
 	_docks = new QMainWindow(upper);
 	_docks->setWindowFlags(Qt::Widget);	/* it is a window otherwise */
+	/* each step would have KernelShark make its graphs anew */
+	_docks->setAnimated(false);
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(0);
 	layout->addWidget(top);
