@@ -42,6 +42,7 @@
 #include "VirtKeys.hpp"
 #include "VirtLegend.hpp"
 #include "VirtList.hpp"
+#include "VirtListWidths.hpp"
 #include "VirtLoaded.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtNotes.hpp"
@@ -83,6 +84,7 @@ VirtDock *VirtDock::instance()
 	/* A restored session loads plugins without asking them for their menus. */
 	if (!theDock && virtMainWindow()) {
 		virtGuardGraphs(virtMainWindow());
+		virtKeepWidths(virtMainWindow());
 		theDock = new VirtDock(virtMainWindow(), true);
 	}
 	return theDock;
@@ -93,6 +95,7 @@ void virt_gui_init(void *main_window)
 	auto window = static_cast<QMainWindow *>(main_window);
 
 	virtGuardGraphs(window);
+	virtKeepWidths(window);
 	if (!theDock && window)
 		theDock = new VirtDock(window, false);
 }

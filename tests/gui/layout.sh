@@ -236,6 +236,19 @@ drag_split 450
 gui_until share_within 35 50
 gui_resize 1400 900
 gui_until share_within 35 50
+
+# the list's columns are as wide as KernelShark makes them
+own_widths()
+{
+	[ "$(gui_ask widths)" = "$(gui_ask widths own)" ]
+}
+virt_page Events
+gui_until gui_find widgets QLabel 'Search: Column' >/dev/null
+for size in '1200 800' '1600 1000' '900 700' '1500 900'; do
+	# shellcheck disable=SC2086
+	gui_resize $size
+	gui_until own_widths
+done
 gui_quit
 
 # ---- a small window ----

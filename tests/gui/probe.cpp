@@ -386,6 +386,24 @@ QString header()
 	return names.join('\t') + "\n";
 }
 
+/** widths [own]: of the columns of the event list; own: as KernelShark itself sets them */
+QString widths(bool own)
+{
+	QTableView *view = list_view();
+	QWidget *list = view ? view->parentWidget() : nullptr;
+	QStringList all;
+
+	if (own && list) {
+		QResizeEvent event(list->size(), list->size());
+
+		/* past all filters of events */
+		static_cast<QObject *>(list)->event(&event);
+	}
+	for (int i = 0; view && i < view->model()->columnCount(); i++)
+		all << QString::number(view->columnWidth(i));
+	return all.join('\t') + "\n";
+}
+
 /** selected: number and text of the selected row of the event list */
 QString selected()
 {
@@ -673,6 +691,8 @@ QString answer(const QString &line)
 	if (word[0] == "rows")
 		return rows(word.value(1).toLong(), word.value(2).toLong(),
 			    word.value(3).toInt());
+	if (word[0] == "widths")
+		return widths(word.value(1) == "own");
 	if (word[0] == "of")
 		return of(word.value(1), word.value(2).toLong(), word.value(3).toInt());
 	if (word[0] == "mouse")
