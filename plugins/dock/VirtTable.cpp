@@ -265,6 +265,7 @@ VirtTable::VirtTable()
 	buildHeader();
 	setItemDelegate(new CellDelegate(this));
 	setItemDelegateForColumn(COLUMN_BAR, new BarDelegate(this));
+	setUniformRowHeights(true);
 	setAlternatingRowColors(true);
 	setSortingEnabled(true);
 	sortByColumn(COLUMN_NAME, Qt::AscendingOrder);
@@ -290,6 +291,7 @@ void VirtTable::buildNames()
 	_names = new QTreeView(this);
 	_names->setModel(model());
 	_names->setSelectionModel(selectionModel());
+	_names->setUniformRowHeights(true);
 	_names->setAlternatingRowColors(true);
 	_names->setIndentation(indentation());
 	_names->setExpandsOnDoubleClick(false);
