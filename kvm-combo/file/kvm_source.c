@@ -299,6 +299,13 @@ bool kvm_source_find(const char *path, struct kvm_source_file *file, char *error
 	return file->fd >= 0;
 }
 
+static _Thread_local const struct kvm_source_opening *opening;
+
+const struct kvm_source_opening *kvm_source_opening(void)
+{
+	return opening;
+}
+
 /**
  * As tracecmd_open_fd(), which closes what it has not quite opened: then libtracecmd follows lists
  * of CPUs that it has not come to. Plugins only print; without them, nothing of this machine
@@ -326,11 +333,15 @@ static struct tracecmd_input *open_head(int fd)
 }
 
 /** Return: false after a text. */
-static bool open_input(struct kvm_source *source, const char *path, int fd, char *error,
-		       size_t size)
+static bool open_input(struct kvm_source *source, const char *path,
+		       const struct kvm_source_file *file, char *error, size_t size)
 {
+	const struct kvm_source_opening now = { .fd = file->fd, .symbols = file->info.symbols };
+
 	errno = 0;
-	source->input = open_head(fd);
+	opening = &now;
+	source->input = open_head(file->fd);
+	opening = NULL;
 	if (!source->input) {
 		snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
 			 "%s: libtracecmd cannot read the head of this trace.dat", path);
@@ -392,7 +403,7 @@ struct kvm_source *kvm_source_open(const char *path, const struct kvm_source_fil
 	memcpy(source->facts.clock, file->info.clock, sizeof(source->facts.clock));
 	/* libtracecmd closes its own */
 	source->pages.fd = dup(file->fd);
-	if (!open_input(source, path, file->fd, error, size))
+	if (!open_input(source, path, file, error, size))
 		goto err;
 	if (!open_buffers(source) || kvm_source_pages_find(source) || !look_up(source))
 		goto err_memory;

@@ -88,6 +88,15 @@ bool kvm_source_find(const char *path, struct kvm_source_file *file, char *error
 struct kvm_source *kvm_source_open(const char *path, const struct kvm_source_file *file,
 				   char *error, size_t size);
 
+/** A file whose head libtracecmd reads. */
+struct kvm_source_opening {
+	int		fd;
+	struct trace_dat_symbols symbols;
+};
+
+/** kvm_source_opening - the file whose head libtracecmd reads in this thread now, or NULL */
+const struct kvm_source_opening *kvm_source_opening(void);
+
 /** kvm_source_close - close a source, which may be NULL. */
 void kvm_source_close(struct kvm_source *source);
 

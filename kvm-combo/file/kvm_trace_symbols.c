@@ -6,19 +6,23 @@
  * A trace.dat holds /proc/kallsyms, some 10 MB of text, and libtracecmd has libtraceevent parse it
  * whenever it opens the file: more than half of the instructions of a report. Only dump and the
  * lanes of a boot show names from it. A program's own function comes before that of a library, so
- * libtracecmd calls this one. Plugins do not contain it: KernelShark prints these names.
+ * libtracecmd calls this one. Plugins do not contain it: KernelShark prints these names. In the
+ * same way, libtracecmd does not unpack text that is left out.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <event-parse.h>
+#include <zstd.h>
 
+#include "kvm_source.h"
 #include "kvm_trace_symbols.h"
 
 typedef int parse_fn(struct tep_handle *tep, const char *kallsyms);
 
-static bool is_wanted, is_kept;
+static bool is_wanted, is_kept, is_whole;
 
 /** Of the file that was opened last; or NULL. */
 static struct tep_handle *kept_tep;
@@ -27,6 +31,11 @@ static char *kept_text;
 void kvm_trace_use_symbols(void)
 {
 	is_wanted = true;
+}
+
+void kvm_trace_read_whole(void)
+{
+	is_whole = true;
 }
 
 void kvm_trace_keep_symbols(void)
@@ -65,4 +74,33 @@ int tep_parse_kallsyms(struct tep_handle *tep, const char *kallsyms)
 		kept_tep = tep;
 	}
 	return 0;
+}
+
+/** Has libtracecmd just read the packed text of the file that it opens? */
+static bool is_left_out(size_t room)
+{
+	const struct kvm_source_opening *opening = kvm_source_opening();
+
+	return !is_wanted && !is_kept && !is_whole && opening && opening->symbols.end &&
+	       opening->symbols.size >= sizeof(uint32_t) && opening->symbols.size <= room &&
+	       lseek(opening->fd, 0, SEEK_CUR) == (off_t)opening->symbols.end;
+}
+
+typedef size_t unpack_fn(ZSTD_DCtx *context, void *to, size_t room, const void *from, size_t size);
+
+/** The text begins with the number of its bytes: of none, libtracecmd reads no more than that. */
+__attribute__((visibility("default")))
+size_t ZSTD_decompressDCtx(ZSTD_DCtx *context, void *to, size_t room, const void *from, size_t size)
+{
+	void *next = dlsym(RTLD_NEXT, "ZSTD_decompressDCtx");
+	unpack_fn *unpack;
+
+	if (is_left_out(room)) {
+		memset(to, 0, sizeof(uint32_t));
+		return kvm_source_opening()->symbols.size;
+	}
+	if (!next)
+		return (size_t)-1;
+	memcpy(&unpack, &next, sizeof(unpack));
+	return unpack(context, to, room, from, size);
 }

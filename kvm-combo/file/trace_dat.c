@@ -66,6 +66,7 @@ struct seen {
 	bool		has_scale;	/* to ns, which libtracecmd applies: */
 	struct trace_dat_scale scale;
 	uint64_t	jump;		/* of offsets to another file's times, before that */
+	struct trace_dat_symbols symbols;
 };
 
 /** Does the text end within @size bytes? Return: its size with the end, or 0. */
@@ -126,8 +127,23 @@ static bool check_buffer(const struct dat_file *dat, const struct dat_option *op
 	return true;
 }
 
+/** The head of the section has been read. */
+static void see_symbols(const struct dat_file *dat, const struct dat_section *section,
+			uint64_t offset, struct seen *seen)
+{
+	uint64_t packed, size;
+
+	if (section->flags & DAT_COMPRESSED && !strcmp(dat->compression, "zstd") &&
+	    dat_number(dat, 4, &packed) && dat_number(dat, 4, &size) &&
+	    packed <= section->size)
+		seen->symbols = (struct trace_dat_symbols){
+			.end = offset + DAT_SECTION + DAT_CHUNK + packed, .size = (uint32_t)size,
+		};
+}
+
 /** A section that an option points to. What lies outside of the file is libtracecmd's to refuse. */
-static bool check_section(const struct dat_file *dat, const struct dat_option *option)
+static bool check_section(const struct dat_file *dat, const struct dat_option *option,
+			  struct seen *seen)
 {
 	struct dat_section section;
 	uint64_t offset;
@@ -135,8 +151,11 @@ static bool check_section(const struct dat_file *dat, const struct dat_option *o
 	if (dat->version < 7 || option->size < 8)
 		return true;
 	offset = dat_get(dat, option->data, 8);
-	return !dat_section(dat, offset, &section) ||
-	       dat_add_area(dat, -1, offset, DAT_SECTION + section.size);
+	if (!dat_section(dat, offset, &section))
+		return true;
+	if (option->id == DAT_HEADER_INFO + DAT_SYMBOLS)
+		see_symbols(dat, &section, offset, seen);
+	return dat_add_area(dat, -1, offset, DAT_SECTION + section.size);
 }
 
 /** The kernel's list of clocks has the chosen one in brackets. */
@@ -223,7 +242,7 @@ static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *op
 	struct trace_dat_scale scale;
 
 	if (option->id >= DAT_HEADER_INFO && option->id <= DAT_CMDLINES)
-		return check_section(dat, option);
+		return check_section(dat, option, seen);
 	switch (option->id) {
 	case DAT_BUFFER:
 		return check_buffer(dat, option, seen);
@@ -290,6 +309,7 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 	info->unit = unit_of(&seen);
 	info->shifted = seen.is_shifted;
 	info->jump = jump_of(&seen);
+	info->symbols = seen.symbols;
 	snprintf(info->clock, sizeof(info->clock), "%s",
 		 seen.has_clock ? seen.chosen_clock : seen.clock);
 	return !info->packed || dat_unpack_check(dat);

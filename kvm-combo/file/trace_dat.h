@@ -33,6 +33,12 @@ enum trace_dat_unit {
 /** Bytes of the name of a clock, with its end. */
 #define TRACE_DAT_CLOCK	32
 
+/** Where a packed /proc/kallsyms ends in a file, and its size without the packing; 0: none. */
+struct trace_dat_symbols {
+	uint64_t	end;
+	uint32_t	size;
+};
+
 /** What has been seen in a file. */
 struct trace_dat_info {
 	enum trace_dat_unit unit;
@@ -45,6 +51,7 @@ struct trace_dat_info {
 					 * buffer alone */
 	int64_t		jump;		/* by which the offsets for that jump at most, as no clock
 					 * does, in the unit of the times; else 0 */
+	struct trace_dat_symbols symbols;	/* if zstd has packed them */
 };
 
 /**

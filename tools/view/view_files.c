@@ -26,6 +26,7 @@
 #include "host_samples.h"
 #include "host_trace.h"
 #include "kvm_trace.h"
+#include "kvm_trace_symbols.h"
 #include "monitor_meta.h"
 #include "monitor_trace.h"
 #include "options.h"
@@ -493,9 +494,12 @@ static int see_call(void *arg, const struct kvm_trace_record *record)
 static bool try_trace(const char *path, bool *calls)
 {
 	char problem[512] = "";
-	struct kvm_trace *trace = kvm_trace_open_apart(path, problem, sizeof(problem));
-	int ret = trace ? kvm_trace_try(trace, see_call, calls) : 0;
+	struct kvm_trace *trace;
+	int ret;
 
+	kvm_trace_read_whole();
+	trace = kvm_trace_open_apart(path, problem, sizeof(problem));
+	ret = trace ? kvm_trace_try(trace, see_call, calls) : 0;
 	kvm_trace_close(trace);
 	if (ret)
 		ksv_error("%s: %s", path, kvm_trace_problem(ret));
