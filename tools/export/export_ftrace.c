@@ -128,6 +128,7 @@ static int put_lines(struct ftrace *ftrace)
 	const struct kvm_trace_lines lines = {
 		/* of a host of Xen, the axis is another one */
 		.from_ns = host->xen ? INT64_MIN : report->from_ns, .fields = true,
+		.no_info = true,
 	};
 	struct kvm_trace_line line;
 	int ret = kvm_trace_begin_lines(ftrace->trace, &lines);
