@@ -10,6 +10,7 @@
 #include "array.h"
 #include "exit_arguments.h"
 #include "kvm_argument_fields.h"
+#include "kvm_formats.h"
 #include "kvm_tracker.h"
 
 #define BOTH(name)	EXIT_ARGUMENT_##name, EXIT_ARGUMENT_##name
@@ -74,7 +75,7 @@ size_t kvm_argument_fields_find(struct tep_handle *tep, int max_id,
 
 	for (size_t i = 0; i < ARRAY_SIZE(argument_rows); i++) {
 		const struct argument_row *row = &argument_rows[i];
-		struct tep_event *event = tep_find_event_by_name(tep, "kvm", row->name);
+		struct tep_event *event = kvm_formats_find(tep, "kvm", row->name);
 
 		if (!event || event->id < 0 || event->id > max_id)
 			continue;

@@ -15,6 +15,7 @@
 #include "hyper_dialect.h"
 #include "kvm_argument_fields.h"
 #include "kvm_fields.h"
+#include "kvm_formats.h"
 #include "kvm_handler_fields.h"
 #include "kvm_memory_fields.h"
 #include "kvm_recorded.h"
@@ -265,7 +266,7 @@ static bool has_old_states(const struct tep_print_arg *arg)
 static bool find_event(struct tep_handle *tep, const struct event_row *row,
 		       struct found_event *found, int *id)
 {
-	struct tep_event *event = tep_find_event_by_name(tep, row->system, row->name);
+	struct tep_event *event = kvm_formats_find(tep, row->system, row->name);
 
 	if (!event || event->id < 0 || event->id > MAX_ID)
 		return false;
@@ -283,7 +284,7 @@ static void find_calls(struct kvm_fields *fields)
 	static const char *const registers[HYPER_N_REGISTERS] = { "a0", "a1", "a2", "a3" };
 
 	for (size_t i = 0; i < N_CALLS; i++) {
-		struct tep_event *event = tep_find_event_by_name(fields->tep, call_rows[i].system,
+		struct tep_event *event = kvm_formats_find(fields->tep, call_rows[i].system,
 								 call_rows[i].name);
 		struct found_call *call = &fields->calls[i];
 		bool whole = event && find_field(event, "nr", &call->nr);
@@ -300,7 +301,7 @@ static void find_calls(struct kvm_fields *fields)
 
 static void find_exit(struct kvm_fields *fields)
 {
-	struct tep_event *event = tep_find_event_by_name(fields->tep, "kvm", "kvm_exit");
+	struct tep_event *event = kvm_formats_find(fields->tep, "kvm", "kvm_exit");
 
 	fields->exit_id = event && find_field(event, "guest_rip", &fields->exit_rip) &&
 			  fields->exit_rip ? event->id : -1;
@@ -309,7 +310,7 @@ static void find_exit(struct kvm_fields *fields)
 static void find_boot(struct kvm_fields *fields)
 {
 	for (size_t i = 0; i < N_BOOT; i++) {
-		struct tep_event *event = tep_find_event_by_name(fields->tep, "initcall",
+		struct tep_event *event = kvm_formats_find(fields->tep, "initcall",
 								 boot_rows[i].name);
 		struct found_boot *boot = &fields->boot[i];
 
@@ -320,7 +321,7 @@ static void find_boot(struct kvm_fields *fields)
 
 static void find_device(struct kvm_fields *fields)
 {
-	struct tep_event *event = tep_find_event_by_name(fields->tep, "irq", "irq_handler_entry");
+	struct tep_event *event = kvm_formats_find(fields->tep, "irq", "irq_handler_entry");
 
 	fields->device.id = event && find_field(event, "irq", &fields->device.irq) ? event->id : -1;
 	if (event)
@@ -330,7 +331,7 @@ static void find_device(struct kvm_fields *fields)
 static void find_cgroups(struct kvm_fields *fields)
 {
 	for (size_t i = 0; i < N_CGROUPS; i++) {
-		struct tep_event *event = tep_find_event_by_name(fields->tep, "cgroup",
+		struct tep_event *event = kvm_formats_find(fields->tep, "cgroup",
 								 cgroup_rows[i]);
 		struct found_cgroup *cgroup = &fields->cgroups[i];
 
@@ -362,7 +363,7 @@ static void find_power(struct kvm_fields *fields)
 	if (!kvm_fields_is_host(fields))
 		return;
 	for (size_t i = 0; i < N_POWER; i++) {
-		struct tep_event *event = tep_find_event_by_name(fields->tep, "power",
+		struct tep_event *event = kvm_formats_find(fields->tep, "power",
 								 power_rows[i].name);
 
 		if (!event || event->id < 0 || event->id > MAX_ID || fields->by_id[event->id] ||
@@ -419,7 +420,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 		kvm_fields_free(fields);
 		return NULL;
 	}
-	fields->no_context = tep_find_event_by_name(tep, KVM_OWN_SYSTEM, KVM_NO_CONTEXT);
+	fields->no_context = kvm_formats_find(tep, KVM_OWN_SYSTEM, KVM_NO_CONTEXT);
 	find_calls(fields);
 	find_exit(fields);
 	find_boot(fields);
@@ -476,7 +477,7 @@ uint64_t kvm_fields_kinds(const struct kvm_fields *fields)
 {
 	uint64_t kinds = 0;
 
-	if (tep_get_events_count(fields->tep) > KVM_MAX_ENABLED)
+	if (kvm_formats_count(fields->tep) > KVM_MAX_ENABLED)
 		return 0;
 	for (size_t i = 0; i < fields->n; i++)
 		if (!fields->no_context || !needs_context(fields->events[i].row->kind))
@@ -506,7 +507,7 @@ bool kvm_fields_is_host(const struct kvm_fields *fields)
 /** KVM of POWER without the hypervisor's mode: arch/powerpc/kvm/trace_pr.h. */
 const char *kvm_fields_stranger(const struct kvm_fields *fields)
 {
-	return tep_find_event_by_name(fields->tep, "kvm_pr", "kvm_book3s_reenter") ?
+	return kvm_formats_find(fields->tep, "kvm_pr", "kvm_book3s_reenter") ?
 	       "ppc64 (kvm_pr)" : NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <event-parse.h>
 
 #include "array.h"
+#include "kvm_formats.h"
 #include "kvm_handler_fields.h"
 #include "virt_handlers.h"
 
@@ -83,7 +84,7 @@ static void add_vector(struct found_list *list, const struct tep_event *event)
 
 static void add_row(struct found_list *list, struct tep_handle *tep, const struct handler_row *row)
 {
-	struct tep_event *event = tep_find_event_by_name(tep, row->system, row->name);
+	struct tep_event *event = kvm_formats_find(tep, row->system, row->name);
 	struct kvm_handler_field *field = add(list, event);
 
 	if (!field)
@@ -103,10 +104,12 @@ size_t kvm_handler_fields_find(struct tep_handle *tep, int max_id,
 			       struct kvm_handler_field *found)
 {
 	struct found_list list = { .all = found, .max_id = max_id };
-	int n = tep_get_events_count(tep);
+	int n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(handler_rows); i++)
 		add_row(&list, tep, &handler_rows[i]);
+	kvm_formats_parse(tep, "irq_vectors");
+	n = tep_get_events_count(tep);
 	for (int i = 0; i < n; i++) {
 		const struct tep_event *event = tep_get_event(tep, i);
 

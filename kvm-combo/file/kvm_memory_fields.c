@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "exit_causes.h"
+#include "kvm_formats.h"
 #include "kvm_memory_fields.h"
 #include "kvm_tracker.h"
 
@@ -98,7 +99,7 @@ size_t kvm_memory_fields_find(struct tep_handle *tep, int max_id, struct kvm_mem
 
 	for (size_t i = 0; i < ARRAY_SIZE(memory_rows); i++) {
 		const struct memory_row *row = &memory_rows[i];
-		struct tep_event *event = tep_find_event_by_name(tep, row->system, row->name);
+		struct tep_event *event = kvm_formats_find(tep, row->system, row->name);
 
 		if (!event || event->id < 0 || event->id > max_id ||
 		    (row->event == EXIT_IOCTL && (!n || found[n - 1].event != ENTER_IOCTL)))

@@ -13,6 +13,7 @@
 
 #include "array.h"
 #include "key_map.h"
+#include "kvm_formats.h"
 #include "kvm_source_private.h"
 #include "record_flags.h"
 #include "regular_file.h"
@@ -67,6 +68,7 @@ void kvm_source_close(struct kvm_source *source)
 	if (!source)
 		return;
 	kvm_fields_free(source->fields);
+	kvm_formats_free(source->formats);
 	kvm_source_pages_free(source);
 	for (int i = 1; source->inputs && i < source->facts.n_buffers; i++)
 		tracecmd_close(source->inputs[i]);
@@ -84,7 +86,7 @@ void kvm_source_close(struct kvm_source *source)
 static void look_up_injections(struct kvm_source *source)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(injection_rows); i++) {
-		struct tep_event *event = tep_find_event_by_name(source->tep,
+		struct tep_event *event = kvm_formats_find(source->tep,
 								 injection_rows[i].system,
 								 injection_rows[i].event);
 		enum kvm_trace_injection injection = injection_rows[i].injection;
@@ -105,8 +107,10 @@ static void look_up_injections(struct kvm_source *source)
 /** Linux's arch/x86/include/asm/trace/irq_vectors.h: *_entry, *_exit, and some of other kinds. */
 static void look_up_handlers(struct kvm_source *source)
 {
-	int n = tep_get_events_count(source->tep);
+	int n;
 
+	kvm_formats_parse(source->tep, "irq_vectors");
+	n = tep_get_events_count(source->tep);
 	for (int i = 0; i < n && source->n_vectors < KVM_SOURCE_HANDLERS; i++) {
 		struct tep_event *event = tep_get_event(source->tep, i);
 		struct tep_format_field *field;
@@ -153,29 +157,49 @@ static char *copy_text(const char *text)
 }
 
 /** Return: false without memory. */
+static bool add_event(struct kvm_facts *facts, int id, const char *system, const char *name,
+		      size_t name_size)
+{
+	struct kvm_event_name *to = &facts->events[facts->n_events++];
+
+	*to = (struct kvm_event_name){ id, copy_text(system), strndup(name, name_size) };
+	return to->system && to->name;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct kvm_event_name *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/** As libtraceevent has them: in the order of their numbers. Return: false without memory. */
 static bool list_events(struct kvm_source *source)
 {
 	struct kvm_facts *facts = &source->facts;
 	int n = tep_get_events_count(source->tep);
+	const struct kvm_format *kept;
+	size_t n_kept = kvm_formats_kept(source->formats, &kept);
+	bool ok = true;
 
-	facts->events = calloc((size_t)n + 1, sizeof(*facts->events));
+	facts->events = calloc((size_t)n + n_kept + 1, sizeof(*facts->events));
 	if (!facts->events)
 		return false;
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; i < n && ok; i++) {
 		const struct tep_event *event = tep_get_event(source->tep, i);
-		struct kvm_event_name *to = &facts->events[facts->n_events];
+		const char *name = event && event->name ? event->name : "";
 
-		if (!event)
-			continue;
-		facts->n_events++;
-		*to = (struct kvm_event_name){
-			event->id, copy_text(event->system ? event->system : "other"),
-			copy_text(event->name),
-		};
-		if (!to->system || !to->name)
-			return false;
+		if (event)
+			ok = add_event(facts, event->id, event->system ? event->system : "other",
+				       name, strlen(name));
 	}
-	return true;
+	for (size_t i = 0; i < n_kept && ok; i++)
+		if (kept[i].text)
+			ok = add_event(facts, kept[i].id, kept[i].system, kept[i].name,
+				       kept[i].name_size);
+	if (facts->n_events > n)
+		qsort(facts->events, (size_t)facts->n_events, sizeof(*facts->events), compare_ids);
+	return ok;
 }
 
 /** The vCPU that a thread enters. Return: 1 if it enters another one as well; 0; -ENOMEM. */
@@ -233,7 +257,7 @@ static int enters_for_others(const struct kvm_source *source, const struct tep_e
 /** An architecture that is not understood, or NULL. Return: false without memory. */
 static bool find_stranger(const struct kvm_source *source, const char **stranger)
 {
-	const struct tep_event *enter = tep_find_event_by_name(source->tep, "kvm_hv",
+	const struct tep_event *enter = kvm_formats_find(source->tep, "kvm_hv",
 							       "kvm_guest_enter");
 	int ret = enter ? enters_for_others(source, enter) : 0;
 
@@ -276,7 +300,7 @@ static bool look_up(struct kvm_source *source)
 	facts->is_host &= !stranger;
 	facts->stranger = stranger ? strdup(stranger) : NULL;
 	source->switch_id = -1;
-	event = tep_find_event_by_name(source->tep, "sched", "sched_switch");
+	event = kvm_formats_find(source->tep, "sched", "sched_switch");
 	if (event) {
 		source->switch_id = event->id;
 		source->next_pid = tep_find_field(event, "next_pid");
@@ -342,6 +366,8 @@ static bool open_input(struct kvm_source *source, const char *path,
 	opening = &now;
 	source->input = open_head(file->fd);
 	opening = NULL;
+	if (source->input)
+		kvm_formats_settle(tracecmd_get_tep(source->input));
 	if (!source->input) {
 		snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
 			 "%s: libtracecmd cannot read the head of this trace.dat", path);
@@ -387,31 +413,45 @@ static bool open_buffers(struct kvm_source *source)
 	return true;
 }
 
+/** Return: false after a text. */
+static bool open_all(struct kvm_source *source, const char *path,
+		     const struct kvm_source_file *file, char *error, size_t size)
+{
+	if (!open_input(source, path, file, error, size))
+		return false;
+	if (open_buffers(source) && !kvm_source_pages_find(source) && look_up(source))
+		return true;
+	snprintf(error, size, "%s: not enough memory", path);
+	return false;
+}
+
 struct kvm_source *kvm_source_open(const char *path, const struct kvm_source_file *file,
 				   char *error, size_t size)
 {
 	struct kvm_source *source = calloc(1, sizeof(*source));
+	bool is_open;
 
-	if (!source) {
-		close(file->fd);
+	if (source)
+		source->formats = kvm_formats_new();
+	if (!source || !source->formats)
 		goto err_memory;
-	}
-	source->last_named = VIRT_NONE;
 	source->facts.unit = file->info.unit;
 	source->facts.shifted = file->info.shifted;
 	source->facts.jump = file->info.jump;
 	memcpy(source->facts.clock, file->info.clock, sizeof(source->facts.clock));
 	/* libtracecmd closes its own */
 	source->pages.fd = dup(file->fd);
-	if (!open_input(source, path, file, error, size))
-		goto err;
-	if (!open_buffers(source) || kvm_source_pages_find(source) || !look_up(source))
-		goto err_memory;
-	return source;
-err_memory:
-	snprintf(error, size, "%s: not enough memory", path);
-err:
+	kvm_formats_use(source->formats);
+	is_open = open_all(source, path, file, error, size);
+	kvm_formats_use(NULL);
+	if (is_open)
+		return source;
 	kvm_source_close(source);
+	return NULL;
+err_memory:
+	close(file->fd);
+	free(source);
+	snprintf(error, size, "%s: not enough memory", path);
 	return NULL;
 }
 

@@ -12,6 +12,7 @@
 #include "array.h"
 #include "escape.h"
 #include "heap.h"
+#include "kvm_formats.h"
 #include "kvm_source_private.h"
 #include "search.h"
 
@@ -175,7 +176,8 @@ static int take_record(struct lines *lines, const struct lines_cpu *cpu, kvm_lin
 	if (ret < 0)
 		return ret;
 	line.has_name = ret > 0;
-	event = wants_text(lines, &line) ? tep_find_event(source->tep, id) : NULL;
+	event = wants_text(lines, &line) ?
+		kvm_formats_find_id(source->formats, source->tep, id) : NULL;
 	if (event && lines->wanted->fields) {
 		lines->fields->n = 0;
 		add_fields(lines, record, event);
@@ -253,6 +255,10 @@ int kvm_source_lines(struct kvm_source *source, const struct kvm_lines_wanted *w
 {
 	struct lines lines = { .source = source, .wanted = wanted };
 	int ret;
+
+	/* programs that print have all formats parsed at once */
+	if (!wanted->no_info && !kvm_formats_can_print(source->formats))
+		return -ENOTSUP;
 
 	trace_seq_init(&lines.text);
 	kvm_source_forget_walk(source);

@@ -64,6 +64,7 @@ struct kvm_source {
 	struct tracecmd_input *input;	/* the top buffer */
 	struct tep_handle *tep;
 	struct kvm_fields *fields;
+	struct kvm_formats *formats;
 	int		most_bytes;		/* of a record */
 	int		switch_id;
 	struct tep_format_field *next_pid, *next_comm;

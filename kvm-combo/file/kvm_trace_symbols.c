@@ -7,7 +7,7 @@
  * whenever it opens the file: more than half of the instructions of a report. Only dump and the
  * lanes of a boot show names from it. A program's own function comes before that of a library, so
  * libtracecmd calls this one. Plugins do not contain it: KernelShark prints these names. In the
- * same way, libtracecmd does not unpack text that is left out.
+ * same way, libtracecmd does not unpack text that is left out, and formats of events are kept.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@
 #include <event-parse.h>
 #include <zstd.h>
 
+#include "kvm_formats.h"
 #include "kvm_source.h"
 #include "kvm_trace_symbols.h"
 
@@ -74,6 +75,24 @@ int tep_parse_kallsyms(struct tep_handle *tep, const char *kallsyms)
 		kept_tep = tep;
 	}
 	return 0;
+}
+
+typedef enum tep_errno event_fn(struct tep_handle *tep, const char *buf, unsigned long size,
+				const char *sys);
+
+__attribute__((visibility("default")))
+enum tep_errno tep_parse_event(struct tep_handle *tep, const char *buf, unsigned long size,
+			       const char *sys)
+{
+	void *next = dlsym(RTLD_NEXT, "tep_parse_event");
+	event_fn *parse;
+
+	if (!next)
+		return TEP_ERRNO__READ_FORMAT_FAILED;
+	if (!is_wanted && !is_whole && kvm_formats_keep(tep, buf, size, sys))
+		return TEP_ERRNO__SUCCESS;
+	memcpy(&parse, &next, sizeof(parse));
+	return parse(tep, buf, size, sys);
 }
 
 /** Has libtracecmd just read the packed text of the file that it opens? */

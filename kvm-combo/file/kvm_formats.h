@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_formats.h
+ * @brief	Formats of events that libtraceevent parses when they are asked for.
+ *
+ * A trace.dat has the formats of all events that it may hold, up to thousands of them. A report
+ * uses some ten; libtraceevent takes some 200,000 instructions for each.
+ */
+#ifndef KSHARK_VIRT_KVM_FORMATS_H
+#define KSHARK_VIRT_KVM_FORMATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct tep_event;
+struct tep_handle;
+
+/** A format that is kept. */
+struct kvm_format {
+	char		*text;		/* NULL: libtraceevent has parsed it */
+	const char	*system;
+	const char	*name;		/* @name_size bytes of @text */
+	size_t		size, name_size;
+	size_t		head;		/* bytes before how it is printed */
+	int		id;
+};
+
+struct kvm_formats;
+
+/** kvm_formats_new, kvm_formats_free - those of one file. Return: NULL without memory. */
+struct kvm_formats *kvm_formats_new(void);
+void kvm_formats_free(struct kvm_formats *formats);
+
+/** kvm_formats_use - the functions below are about these from now on, in this thread; NULL: none */
+void kvm_formats_use(struct kvm_formats *formats);
+
+/**
+ * kvm_formats_keep - keep a format, instead of tep_parse_event()
+ *
+ * Return: false if libtraceevent must parse it now: none are kept, or it is not as a kernel writes
+ * it, so that libtraceevent might refuse it.
+ */
+bool kvm_formats_keep(struct tep_handle *tep, const char *text, size_t size, const char *system);
+
+/**
+ * kvm_formats_settle - all formats are known
+ *
+ * Of the event with the lowest number, libtraceevent takes what all events have in common.
+ */
+void kvm_formats_settle(struct tep_handle *tep);
+
+/** kvm_formats_find - as tep_find_event_by_name(), whether it is parsed or not */
+struct tep_event *kvm_formats_find(struct tep_handle *tep, const char *system, const char *name);
+
+/** kvm_formats_parse - parse all of a system */
+void kvm_formats_parse(struct tep_handle *tep, const char *system);
+
+/** kvm_formats_count - as tep_get_events_count(), with those that are not parsed */
+int kvm_formats_count(struct tep_handle *tep);
+
+/** kvm_formats_find_id - as tep_find_event(), of any thread; @formats may be NULL */
+struct tep_event *kvm_formats_find_id(struct kvm_formats *formats, struct tep_handle *tep, int id);
+
+/** kvm_formats_can_print - were none kept? Those that were do not say how records are printed. */
+bool kvm_formats_can_print(const struct kvm_formats *formats);
+
+/** kvm_formats_kept - all that were kept. Return: how many. */
+size_t kvm_formats_kept(const struct kvm_formats *formats, const struct kvm_format **kept);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
