@@ -205,6 +205,7 @@ struct kvm_fields {
 	bool		swap;		/* recorded on a machine of other byte order */
 	bool		old_states;	/* sched_switch: KVM_STATE_DEAD_OR_PARKED is dead */
 	bool		no_context;	/* KVM_NO_CONTEXT is there */
+	bool		is_usual;	/* what all events have is as in struct kvm_common */
 	struct found_event events[N_ROWS];
 	struct kvm_handler_field handlers[KVM_MAX_HANDLER_EVENTS];
 	size_t		n_handlers;
@@ -406,6 +407,16 @@ static void find_memory(struct kvm_fields *fields)
 	}
 }
 
+/** Where Linux has had them since 2.6.30. */
+static bool is_usual(const struct kvm_fields *fields)
+{
+	const struct tep_format_field *type = fields->type, *flags = fields->flags;
+	const struct tep_format_field *pid = fields->pid;
+
+	return !fields->swap && type && type->offset == 0 && type->size == 2 && flags &&
+	       flags->offset == 2 && flags->size == 1 && pid && pid->offset == 4 && pid->size == 4;
+}
+
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 {
 	struct kvm_fields *fields = calloc(1, sizeof(*fields));
@@ -449,6 +460,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 	find_power(fields);
 	find_arguments(fields);
 	find_memory(fields);
+	fields->is_usual = is_usual(fields);
 	return fields;
 }
 
@@ -545,6 +557,15 @@ static int64_t number(const struct kvm_fields *fields, const struct tep_format_f
 		return (int64_t)(fields->swap ? __builtin_bswap64(eight) : eight);
 	}
 	return 0;
+}
+
+bool kvm_fields_common(const struct kvm_fields *fields, const struct tep_record *record,
+		       struct kvm_common *common)
+{
+	if (!fields->is_usual || record->size < (int)sizeof(*common))
+		return false;
+	memcpy(common, record->data, sizeof(*common));
+	return true;
 }
 
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record)
@@ -801,6 +822,21 @@ bool kvm_fields_cgroup(const struct kvm_fields *fields, const struct tep_record 
 	event->pid = (int32_t)number(fields, found->pid, record);
 	return is_there(found->root, record) && is_there(found->pid, record) && event->pid > 0 &&
 	       text_at(fields, found->path, record, event->path, sizeof(event->path));
+}
+
+bool kvm_fields_tracks(const struct kvm_fields *fields, int id)
+{
+	return id >= 0 && id <= MAX_ID && fields->by_id[id];
+}
+
+bool kvm_fields_handles(const struct kvm_fields *fields, int id)
+{
+	return id >= 0 && id <= MAX_ID && fields->handler_of[id];
+}
+
+bool kvm_fields_has_exit_rip(const struct kvm_fields *fields, int id)
+{
+	return id >= 0 && id == fields->exit_id;
 }
 
 bool kvm_fields_has_more(const struct kvm_fields *fields, int id)

@@ -127,6 +127,14 @@ struct kvm_cgroup_event {
 };
 
 /**
+ * kvm_fields_tracks, kvm_fields_handles, kvm_fields_has_exit_rip - can records of an event be more
+ * than KVM_STEP_SEEN, or what kvm_fields_handler() or kvm_fields_exit_rip() look for?
+ */
+bool kvm_fields_tracks(const struct kvm_fields *fields, int id);
+bool kvm_fields_handles(const struct kvm_fields *fields, int id);
+bool kvm_fields_has_exit_rip(const struct kvm_fields *fields, int id);
+
+/**
  * kvm_fields_has_more - can records of an event be what kvm_fields_call(), _boot(), _cgroup() or
  * _irq() look for?
  */
@@ -152,6 +160,17 @@ void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *r
  */
 bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record *record, int id,
 			struct kvm_handler_event *event);
+
+/** What all records begin with, if it is where Linux puts it. */
+struct kvm_common {
+	uint16_t	type;		/* id of the event */
+	uint8_t		flags, preempt_count;
+	int32_t		pid;
+};
+
+/** kvm_fields_common - Return: false if it is not there; the functions below find it then. */
+bool kvm_fields_common(const struct kvm_fields *fields, const struct tep_record *record,
+		       struct kvm_common *common);
 
 /** kvm_fields_pid - whose record it is. */
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);

@@ -119,14 +119,22 @@ size_t kvm_handler_fields_find(struct tep_handle *tep, int max_id,
 	return list.n;
 }
 
+static void copy_name(char *name, size_t size, const char *text)
+{
+	size_t n = strnlen(text, size - 1);
+
+	memcpy(name, text, n);
+	name[n] = '\0';
+}
+
 void kvm_handler_field_name(const struct kvm_handler_field *field, int64_t number,
 			    const char *text, char *name, size_t size)
 {
 	if (*field->name)
-		snprintf(name, size, "%s", field->name);
+		copy_name(name, size, field->name);
 	else if (field->kind == VIRT_HANDLER_SOFTIRQ && number >= 0 &&
 		 number < (int64_t)ARRAY_SIZE(softirqs))
-		snprintf(name, size, "%s", softirqs[number]);
+		copy_name(name, size, softirqs[number]);
 	else
 		snprintf(name, size, *text ? "%u %s" : "%u", (unsigned int)number, text);
 }

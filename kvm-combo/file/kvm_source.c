@@ -130,13 +130,21 @@ static void look_up_handlers(struct kvm_source *source)
 	}
 }
 
+static uint8_t contents_by_fields(const struct kvm_fields *fields, int id)
+{
+	return (uint8_t)((kvm_fields_has_more(fields, id) ? KVM_SOURCE_MORE : 0) |
+			 (kvm_fields_tracks(fields, id) ? KVM_SOURCE_STEP : 0) |
+			 (kvm_fields_handles(fields, id) ? KVM_SOURCE_HANDLER : 0) |
+			 (kvm_fields_has_exit_rip(fields, id) ? KVM_SOURCE_RIP : 0));
+}
+
 static void look_up_contents(struct kvm_source *source)
 {
 	for (int32_t i = 0; i < source->facts.n_events; i++) {
 		int id = source->facts.events[i].id;
 
-		if (id >= 0 && id < N_IDS && kvm_fields_has_more(source->fields, id))
-			source->contents[id] |= KVM_SOURCE_MORE;
+		if (id >= 0 && id < N_IDS)
+			source->contents[id] = contents_by_fields(source->fields, id);
 	}
 	for (int injection = 1; injection < KVM_TRACE_N_INJECTIONS; injection++) {
 		int id = source->injection_id[injection];
@@ -519,14 +527,14 @@ static int give_name(struct kvm_source *source, int32_t pid, enum kvm_item_part 
 
 int kvm_source_name_once(struct kvm_source *source, int32_t pid, struct kvm_item_name *name)
 {
+	uint32_t *lately = &source->named_lately[(uint32_t)pid % KVM_SOURCE_LATELY];
 	const char *comm;
 	int64_t n;
 
-	/* records of one thread follow each other */
-	if (pid < 0 || pid == source->last_named)
+	if (pid < 0 || *lately == (uint32_t)pid + 1)
 		return 0;
 	if (key_map_find(&source->named, (uint64_t)pid) >= 0) {
-		source->last_named = pid;
+		*lately = (uint32_t)pid + 1;
 		return 0;
 	}
 	comm = kvm_source_task(source, pid);
@@ -540,22 +548,31 @@ int kvm_source_name_once(struct kvm_source *source, int32_t pid, struct kvm_item
 	return 1;
 }
 
+static void register_comm(struct kvm_source *source, const struct tep_record *record, int pid)
+{
+	char comm[KVM_TASK_NAME] = "";
+	size_t size = source->next_comm->size < (int)sizeof(comm) ?
+		      (size_t)source->next_comm->size : sizeof(comm) - 1;
+
+	memcpy(comm, (const char *)record->data + source->next_comm->offset, size);
+	comm[sizeof(comm) - 1] = '\0';
+	tep_register_comm(source->tep, comm, pid);
+}
+
 int32_t kvm_source_next_pid(struct kvm_source *source, struct tep_record *record)
 {
 	unsigned long long pid;
-	char comm[KVM_TASK_NAME] = "";
-	size_t size;
+	uint32_t *lately;
 
 	if (!has_field(source->next_pid, record) ||
 	    tep_read_number_field(source->next_pid, record->data, &pid))
 		return VIRT_NONE;
-	if (has_field(source->next_comm, record) && (int32_t)pid > 0 &&
-	    !tep_is_pid_registered(source->tep, (int)pid)) {
-		size = source->next_comm->size < (int)sizeof(comm) ?
-		       (size_t)source->next_comm->size : sizeof(comm) - 1;
-		memcpy(comm, (const char *)record->data + source->next_comm->offset, size);
-		comm[sizeof(comm) - 1] = '\0';
-		tep_register_comm(source->tep, comm, (int)pid);
+	lately = &source->known_lately[(uint32_t)pid % KVM_SOURCE_LATELY];
+	if ((int32_t)pid > 0 && *lately != (uint32_t)pid + 1 &&
+	    has_field(source->next_comm, record)) {
+		if (!tep_is_pid_registered(source->tep, (int)pid))
+			register_comm(source, record, (int)pid);
+		*lately = (uint32_t)pid + 1;
 	}
 	return (int32_t)pid;
 }
@@ -627,16 +644,31 @@ struct parts {
 	struct kvm_item_name name, next_name;
 };
 
+/** A walk. */
+struct walk {
+	struct kvm_source *source;
+	bool		all_parts;
+	kvm_item_fn	take;
+	void		*arg;
+	/* the last VM exit of this CPU, unless an entry, switch or loss followed; rip 0: none */
+	uint64_t	exit_rip;
+	int32_t		exit_pid;
+};
+
 /** The parts that the tracker takes. */
-static void find_step(const struct kvm_source *source, const struct tep_record *record, int id,
-		      bool all_parts, struct kvm_item *item, struct parts *parts)
+static void find_step(const struct walk *walk, const struct tep_record *record, int id,
+		      unsigned int contents, struct kvm_item *item, struct parts *parts)
 {
-	kvm_fields_step(source->fields, record, id, &parts->step);
+	const struct kvm_fields *fields = walk->source->fields;
+
+	parts->step.kind = KVM_STEP_SEEN;
+	if (contents & KVM_SOURCE_STEP)
+		kvm_fields_step(fields, record, id, &parts->step);
 	item->tracks_handler = parts->step.kind == KVM_STEP_HANDLER;
 	if (parts->step.kind != KVM_STEP_HANDLER && parts->step.kind != KVM_STEP_SEEN)
 		add_part(item, KVM_ITEM_STEP, &parts->step);
-	if ((item->tracks_handler || all_parts) &&
-	    kvm_fields_handler(source->fields, record, id, &parts->handler))
+	if (contents & KVM_SOURCE_HANDLER && (item->tracks_handler || walk->all_parts) &&
+	    kvm_fields_handler(fields, record, id, &parts->handler))
 		add_part(item, KVM_ITEM_HANDLER, &parts->handler);
 }
 
@@ -657,22 +689,13 @@ static int find_device(struct kvm_source *source, const struct tep_record *recor
 	return 0;
 }
 
-/** A walk. */
-struct walk {
-	struct kvm_source *source;
-	bool		all_parts;
-	kvm_item_fn	take;
-	void		*arg;
-	/* the last VM exit of this CPU, unless an entry, switch or loss followed; rip 0: none */
-	uint64_t	exit_rip;
-	int32_t		exit_pid;
-};
-
 /** The VM exit before a hypercall has the address of the guest. */
 static void find_exit(struct walk *walk, const struct tep_record *record, int id,
-		      const struct kvm_item *item, const struct parts *parts)
+		      unsigned int contents, const struct kvm_item *item,
+		      const struct parts *parts)
 {
-	uint64_t rip = kvm_fields_exit_rip(walk->source->fields, record, id);
+	uint64_t rip = contents & KVM_SOURCE_RIP ?
+		       kvm_fields_exit_rip(walk->source->fields, record, id) : 0;
 	bool entered = parts->step.kind == KVM_STEP_EVENT && parts->step.event.kind == KVM_ENTRY;
 
 	if (rip) {
@@ -684,13 +707,13 @@ static void find_exit(struct walk *walk, const struct tep_record *record, int id
 }
 
 static int find_more(struct walk *walk, const struct tep_record *record, int id,
-		     struct kvm_item *item, struct parts *parts)
+		     unsigned int contents, struct kvm_item *item, struct parts *parts)
 {
 	struct kvm_source *source = walk->source;
 	const struct kvm_fields *fields = source->fields;
 
-	find_exit(walk, record, id, item, parts);
-	if (!(contents_of(source, id) & KVM_SOURCE_MORE))
+	find_exit(walk, record, id, contents, item, parts);
+	if (!(contents & KVM_SOURCE_MORE))
 		return 0;
 	if (kvm_fields_call(fields, record, id, &parts->call)) {
 		if (!parts->call.rip && walk->exit_pid == item->pid)
@@ -714,9 +737,11 @@ static uint32_t bytes_of(const struct kvm_source *source, const struct tep_recor
 static int take_record(struct walk *walk, struct tep_record *record, int cpu, bool is_blind)
 {
 	struct kvm_source *source = walk->source;
-	int id = kvm_fields_id(source->fields, record), ret = 0;
+	struct kvm_common common;
+	unsigned int contents;
 	struct parts parts;
 	struct kvm_item item;
+	int id, ret = 0;
 
 	/* without the places of parts, which are set with their bits */
 	memset(&item, 0, offsetof(struct kvm_item, part));
@@ -726,18 +751,25 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu, bo
 	item.is_blind = is_blind;
 	item.offset = record->offset;
 	item.irq = -1;
-	item.pid = kvm_fields_pid(source->fields, record);
+	if (kvm_fields_common(source->fields, record, &common)) {
+		id = common.type;
+		item.pid = common.pid;
+	} else {
+		id = kvm_fields_id(source->fields, record);
+		item.pid = kvm_fields_pid(source->fields, record);
+	}
+	contents = contents_of(source, id);
 	item.next_pid = id == source->switch_id ? kvm_source_next_pid(source, record) : VIRT_NONE;
 	item.event = id;
 	item.bytes = bytes_of(source, record);
 	item.cpu = (int16_t)cpu;
 	item.vector = VIRT_NONE;
-	if (contents_of(source, id) & KVM_SOURCE_INJECTION)
+	if (contents & KVM_SOURCE_INJECTION)
 		find_injection(source, record, id, &item);
 	find_context(source, record, id, &item);
-	find_step(source, record, id, walk->all_parts, &item, &parts);
+	find_step(walk, record, id, contents, &item, &parts);
 	if (walk->all_parts)
-		ret = find_more(walk, record, id, &item, &parts);
+		ret = find_more(walk, record, id, contents, &item, &parts);
 	if (!ret)
 		ret = give_name(source, item.pid, KVM_ITEM_NAME, &parts.name, &item);
 	if (!ret && id == source->switch_id)

@@ -56,6 +56,12 @@ struct kvm_reading {
 /** What records of an event may have. */
 #define KVM_SOURCE_INJECTION	(1 << 0)
 #define KVM_SOURCE_MORE		(1 << 1)	/* kvm_fields_has_more() */
+#define KVM_SOURCE_STEP		(1 << 2)	/* kvm_fields_tracks() */
+#define KVM_SOURCE_HANDLER	(1 << 3)	/* kvm_fields_handles() */
+#define KVM_SOURCE_RIP		(1 << 4)	/* kvm_fields_has_exit_rip() */
+
+/** Threads that were seen lately, by their last bits. */
+#define KVM_SOURCE_LATELY	64
 
 struct kvm_source {
 	struct kvm_facts facts;
@@ -79,7 +85,8 @@ struct kvm_source {
 	int		n_vectors;
 	struct key_map	irqs;		/* of devices, whose names were given */
 	struct key_map	named;		/* threads, whose names were given */
-	int32_t		last_named;	/* one of them, or VIRT_NONE */
+	/* some of them, and some whose names the trace knows; + 1, 0: none: */
+	uint32_t	named_lately[KVM_SOURCE_LATELY], known_lately[KVM_SOURCE_LATELY];
 };
 
 /**

@@ -31,6 +31,15 @@ static void drop(struct place *place)
 	place->next = NULL;
 }
 
+/** The next record of the pages. */
+static inline void next_of_pages(struct kvm_source *source, struct kvm_reading *reading,
+				 struct place *place)
+{
+	place->next = kvm_page_reader_next(place->pages);
+	if (!place->next && kvm_page_reader_is_damaged(place->pages))
+		source->facts.damaged_cpu = reading->cpu;
+}
+
 /** The record after @place->next. */
 static void read_next(struct kvm_source *source, struct kvm_reading *reading, int at)
 {
@@ -40,9 +49,7 @@ static void read_next(struct kvm_source *source, struct kvm_reading *reading, in
 	drop(place);
 	place->was_taken = false;
 	if (place->pages) {
-		place->next = kvm_page_reader_next(place->pages);
-		if (!place->next && kvm_page_reader_is_damaged(place->pages))
-			source->facts.damaged_cpu = reading->cpu;
+		next_of_pages(source, reading, place);
 		return;
 	}
 	record = tracecmd_read_data(source->inputs[at], reading->cpu);
@@ -214,7 +221,10 @@ int kvm_reading_next(struct kvm_source *source, struct kvm_reading *reading,
 		struct place *only = reading->places;
 
 		if (only->was_taken) {
-			read_next(source, reading, 0);
+			if (only->pages)
+				next_of_pages(source, reading, only);
+			else
+				read_next(source, reading, 0);
 			note_lost(source, reading, 0);
 		}
 		*blind = false;
