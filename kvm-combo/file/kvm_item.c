@@ -24,6 +24,7 @@ static const uint16_t sizes[KVM_ITEM_N_PARTS] = {
 };
 
 #define HEAD	offsetof(struct kvm_item, part)
+#define STEP	(1U << KVM_ITEM_STEP)
 
 _Static_assert(HEAD % 8 == 0, "the parts begin at a multiple of 8");
 _Static_assert(KVM_ITEM_N_PARTS <= 8, "a bit for each part");
@@ -38,7 +39,12 @@ size_t kvm_item_pack(const struct kvm_item *item, void *to)
 
 	memcpy(at, item, HEAD);
 	at += HEAD;
-	for (unsigned int left = item->parts; left; left &= left - 1) {
+	/* the part that most items have, without a loop and a call */
+	if (item->parts & STEP) {
+		memcpy(at, item->part[KVM_ITEM_STEP], sizeof(struct kvm_step));
+		at += EIGHTS(sizeof(struct kvm_step));
+	}
+	for (unsigned int left = item->parts & ~STEP; left; left &= left - 1) {
 		int part = __builtin_ctz(left);
 
 		memcpy(at, item->part[part], sizes[part]);
@@ -130,11 +136,10 @@ static bool is_name(const struct kvm_item_name *name)
 	return is_text(name->comm, sizeof(name->comm));
 }
 
+/** Of all parts but the step. */
 static bool is_part(enum kvm_item_part part, void *bytes)
 {
 	switch (part) {
-	case KVM_ITEM_STEP:
-		return is_step(bytes);
 	case KVM_ITEM_HANDLER:
 		return is_handler(bytes);
 	case KVM_ITEM_CALL:
@@ -148,6 +153,7 @@ static bool is_part(enum kvm_item_part part, void *bytes)
 	case KVM_ITEM_NAME:
 	case KVM_ITEM_NEXT_NAME:
 		return is_name(bytes);
+	case KVM_ITEM_STEP:
 	case KVM_ITEM_N_PARTS:
 		break;
 	}
@@ -173,7 +179,17 @@ size_t kvm_item_unpack(const void *from, size_t size, struct kvm_item *item,
 	memcpy(item, at, HEAD);
 	if (!is_item(item))
 		return 0;
-	for (unsigned int left = item->parts; left; left &= left - 1) {
+	/* as above */
+	if (item->parts & STEP) {
+		if (EIGHTS(sizeof(struct kvm_step)) > size - used)
+			return 0;
+		memcpy(room->bytes, at + used, sizeof(struct kvm_step));
+		item->part[KVM_ITEM_STEP] = room->bytes;
+		used += EIGHTS(sizeof(struct kvm_step));
+		if (!is_step((const void *)room->bytes))
+			return 0;
+	}
+	for (unsigned int left = item->parts & ~STEP; left; left &= left - 1) {
 		int part = __builtin_ctz(left);
 		size_t bytes = EIGHTS(sizes[part]);
 		uint8_t *to = room->bytes + used - HEAD;

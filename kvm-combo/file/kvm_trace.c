@@ -644,6 +644,8 @@ static void take_names(struct kvm_pass *pass, const struct kvm_item *item)
 {
 	static const enum kvm_item_part parts[] = { KVM_ITEM_NAME, KVM_ITEM_NEXT_NAME };
 
+	if (!(item->parts & (1 << KVM_ITEM_NAME | 1 << KVM_ITEM_NEXT_NAME)))
+		return;
 	for (size_t i = 0; pass->trace->reader && i < ARRAY_SIZE(parts); i++) {
 		const struct kvm_item_name *name = kvm_item_part(item, parts[i]);
 
@@ -652,11 +654,10 @@ static void take_names(struct kvm_pass *pass, const struct kvm_item *item)
 	}
 }
 
-/** Give the record with all its parts to the caller of the walk. */
-static int take_more(struct kvm_pass *pass, const struct kvm_item *item,
-		     struct kvm_trace_record *counted)
+/** The parts that few records have. */
+static void add_parts(struct kvm_pass *pass, const struct kvm_item *item,
+		      struct kvm_trace_record *counted)
 {
-	const struct kvm_step *step = kvm_item_part(item, KVM_ITEM_STEP);
 	const struct hyper_call *call = kvm_item_part(item, KVM_ITEM_CALL);
 
 	if (call) {
@@ -666,6 +667,17 @@ static int take_more(struct kvm_pass *pass, const struct kvm_item *item,
 		pass->call.pcpu = counted->cpu;
 		counted->call = &pass->call;
 	}
+	counted->boot = kvm_item_part(item, KVM_ITEM_BOOT);
+	counted->handler = kvm_item_part(item, KVM_ITEM_HANDLER);
+	counted->cgroup = kvm_item_part(item, KVM_ITEM_CGROUP);
+}
+
+/** Give the record with all its parts to the caller of the walk. */
+static int take_more(struct kvm_pass *pass, const struct kvm_item *item,
+		     struct kvm_trace_record *counted)
+{
+	const struct kvm_step *step = kvm_item_part(item, KVM_ITEM_STEP);
+
 	if (step && step->flags & KVM_STEP_SCHED) {
 		pass->sched = step->event;
 		pass->sched.time_ns = counted->time_ns;
@@ -673,9 +685,8 @@ static int take_more(struct kvm_pass *pass, const struct kvm_item *item,
 		pass->sched.cpu = counted->cpu;
 		counted->sched = &pass->sched;
 	}
-	counted->boot = kvm_item_part(item, KVM_ITEM_BOOT);
-	counted->handler = kvm_item_part(item, KVM_ITEM_HANDLER);
-	counted->cgroup = kvm_item_part(item, KVM_ITEM_CGROUP);
+	if (item->parts & ~(1U << KVM_ITEM_STEP))
+		add_parts(pass, item, counted);
 	counted->device = device_of(pass->trace, item);
 	return counted->device == -ENOMEM ? -ENOMEM : pass->take(pass->arg, counted);
 }

@@ -32,11 +32,16 @@ void report_kvm_record(struct report_kvm *kvm, const struct kvm_trace_record *re
 
 	if (record->time_ns < kvm->from_ns || record->time_ns >= kvm->to_ns)
 		return;
-	i = KEY_MAP_ELEMENT(&kvm->task_map, (uint32_t)record->pid, kvm->tasks, kvm->room_tasks);
+	/* records of one task follow each other */
+	i = kvm->last_task - 1;
+	if (i < 0 || kvm->tasks[i].pid != record->pid)
+		i = KEY_MAP_ELEMENT(&kvm->task_map, (uint32_t)record->pid, kvm->tasks,
+				    kvm->room_tasks);
 	if (i < 0) {
 		kvm->error = -ENOMEM;
 		return;
 	}
+	kvm->last_task = i + 1;
 	kvm->tasks[i].pid = record->pid;
 	kvm->tasks[i].records[record->class]++;
 	kvm->tasks[i].all++;

@@ -42,6 +42,7 @@ struct report_kvm {
 	struct key_map	task_map;	/* pid */
 	struct report_task *tasks;	/* most records first, in the end */
 	uint32_t	room_tasks;
+	int64_t		last_task;	/* of the record before: number in @tasks + 1 */
 	struct report_guest *guests;
 	int		n_guests;
 	struct guest_culprits_guest *of_culprits; /* the same guests, for @culprits */
