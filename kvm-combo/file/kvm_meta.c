@@ -230,6 +230,7 @@ static int take_governors(struct json_object *root, const char *key, void *meta)
 static const struct json_field moment_fields[] = {
 	{ JSON_A_NUMBER("realtime_ns", struct kvm_meta, realtime_ns, -1, 0, INT64_MAX) },
 	{ JSON_A_NUMBER("trace_ns", struct kvm_meta, trace_ns, -1, 0, INT64_MAX) },
+	{ JSON_A_NUMBER("within_ns", struct kvm_meta, within_ns, -1, 0, INT64_MAX) },
 	JSON_FIELDS_END
 };
 

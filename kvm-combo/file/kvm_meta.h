@@ -20,7 +20,8 @@
  *                      "end": { ... } } ],
  *       "quota_timer": "0xffffffff813b8ab0", "slack_timer": "0xffffffff813b89f0",
  *       "idle_states": [ "POLL", "C1", "C6" ], "governors": [ "schedutil" ],
- *       "moment": { "realtime_ns": 1795514400123456789, "trace_ns": 5812345678901 } }
+ *       "moment": { "realtime_ns": 1795514400123456789, "trace_ns": 5812345678901,
+ *                   "within_ns": 1250000 } }
  *
  * All members may be missing, and unknown ones are ignored. A guest's TSC is
  * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset. tsc_scale is the same ratio for
@@ -36,7 +37,8 @@
  * hrtimer_expire_entry was recorded for each of them. "idle_states" are the kernel's names
  * of the idle states of its CPUs, by number; "" stands for an unknown one. "governors", each listed
  * once, decide on the frequencies of the CPUs. "moment" is one moment of the recording, since 1970
- * and on the axis of the trace. For "part", see kvm_part_json.h.
+ * and on the axis of the trace; "within_ns" is the largest error of the wall clock at that moment,
+ * as the kernel knows it from whatever sets the clock. For "part", see kvm_part_json.h.
  */
 #ifndef KSHARK_VIRT_KVM_META_H
 #define KSHARK_VIRT_KVM_META_H
@@ -134,6 +136,7 @@ struct kvm_meta {
 	bool		has_moment;
 	int64_t		realtime_ns;	/* since 1970 */
 	int64_t		trace_ns;	/* the same, on the axis of the trace */
+	int64_t		within_ns;	/* the wall clock's error was no more; -1: not known */
 	/* of one that was read: */
 	struct kvm_part	*part;		/* the trace is a part of another one; or NULL */
 	bool		has_lives;	/* machines go on in other processes */

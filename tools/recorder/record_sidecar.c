@@ -229,6 +229,7 @@ static void add_moment(const struct record *record, struct kvm_meta *meta)
 		return;
 	}
 	meta->realtime_ns = now.realtime_ns;
+	meta->within_ns = now.within_ns;
 	meta->has_moment = true;
 }
 

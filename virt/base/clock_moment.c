@@ -3,6 +3,7 @@
  * @file	clock_moment.c
  * @brief	Read all clocks of this machine at one moment.
  */
+#include <sys/timex.h>
 #include <time.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <x86intrin.h>
@@ -30,6 +31,15 @@ uint64_t clock_read_tsc(void)
 #endif
 }
 
+/** The error of CLOCK_REALTIME. The kernel lets it grow until the clock is set again. */
+static int64_t realtime_within(void)
+{
+	struct timex now = { 0 };
+
+	return adjtimex(&now) < 0 || now.status & STA_UNSYNC ? -1 :
+	       (int64_t)now.maxerror * 1000;
+}
+
 void clock_moment_take(struct clock_moment *moment)
 {
 	uint64_t width = UINT64_MAX;
@@ -52,4 +62,5 @@ void clock_moment_take(struct clock_moment *moment)
 			.tsc = before + width / 2, .tsc_within = width / 2 + 1,
 		};
 	}
+	moment->within_ns = realtime_within();
 }

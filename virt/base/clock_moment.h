@@ -10,6 +10,8 @@
 
 struct clock_moment {
 	int64_t		realtime_ns;	/* since 1970 */
+	int64_t		within_ns;	/* its largest error, as the kernel knows it from what sets
+					 * the clock (NTP); -1: not known */
 	int64_t		monotonic_ns;	/* CLOCK_MONOTONIC */
 	uint64_t	tsc;		/* of this CPU; 0 on machines that have none */
 	uint64_t	tsc_within;	/* cycles: the clocks differ by no more */

@@ -290,6 +290,7 @@ static void test_moment(void **state)
 	meta->has_moment = true;
 	meta->realtime_ns = 1795514400123456789;
 	meta->trace_ns = 5812345678901;
+	meta->within_ns = 1250000;
 	put("{}");
 	assert_int_equal(kvm_meta_write(trace, meta, error, sizeof(error)), 0);
 	kvm_meta_free(meta);
@@ -297,7 +298,14 @@ static void test_moment(void **state)
 	assert_true(read->has_moment);
 	assert_int_equal(read->realtime_ns, 1795514400123456789);
 	assert_int_equal(read->trace_ns, 5812345678901);
+	assert_int_equal(read->within_ns, 1250000);
 	kvm_meta_free(read);
+
+	/* the recorder's clock is set by nothing; or it is a recording of before */
+	meta = get("{\"moment\":{\"realtime_ns\":5,\"trace_ns\":6}}");
+	assert_true(meta->has_moment);
+	assert_int_equal(meta->within_ns, -1);
+	kvm_meta_free(meta);
 
 	assert_null(get("{\"moment\":5}"));
 	assert_null(get("{\"moment\":{\"realtime_ns\":5}}"));
