@@ -135,12 +135,17 @@ static int64_t kvm_tsc_ns(const struct host_trace *trace, uint64_t tsc)
 	return tsc > INT64_MAX ? INT64_MAX : (int64_t)tsc;
 }
 
-static bool kvm_realtime(const struct host_trace *trace, int64_t *ns)
+static bool kvm_moment(const struct host_trace *trace, struct host_moment *moment)
 {
 	const struct kvm_meta *meta = kvm_trace_meta(trace->kvm);
 
-	return meta && meta->has_moment &&
-	       !__builtin_sub_overflow(meta->realtime_ns, meta->trace_ns, ns);
+	if (!meta || !meta->has_moment)
+		return false;
+	*moment = (struct host_moment){
+		.trace_ns = meta->trace_ns, .realtime_ns = meta->realtime_ns,
+		.within_ns = meta->within_ns,
+	};
+	return true;
 }
 
 static int kvm_n_pcpus(const struct host_trace *trace)
@@ -155,6 +160,6 @@ const struct host_kind host_kvm = {
 	.walk = kvm_walk,
 	.notes = kvm_notes,
 	.tsc_ns = kvm_tsc_ns,
-	.realtime = kvm_realtime,
+	.moment = kvm_moment,
 	.n_pcpus = kvm_n_pcpus,
 };

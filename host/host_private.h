@@ -24,7 +24,7 @@ struct host_kind {
 				 int max_lines, struct trace_notes *notes);
 	int64_t		(*tsc_ns)(const struct host_trace *trace, uint64_t tsc);
 	/** Or NULL: unknown. */
-	bool		(*realtime)(const struct host_trace *trace, int64_t *ns);
+	bool		(*moment)(const struct host_trace *trace, struct host_moment *moment);
 	int		(*n_pcpus)(const struct host_trace *trace);
 	bool		(*changed)(const struct host_trace *trace, char *text, size_t size);
 };

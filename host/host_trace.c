@@ -121,9 +121,17 @@ int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc)
 	return trace->kind->tsc_ns(trace, tsc);
 }
 
+bool host_trace_moment(const struct host_trace *trace, struct host_moment *moment)
+{
+	return trace->kind->moment && trace->kind->moment(trace, moment);
+}
+
 bool host_trace_realtime(const struct host_trace *trace, int64_t *ns)
 {
-	return trace->kind->realtime && trace->kind->realtime(trace, ns);
+	struct host_moment moment;
+
+	return host_trace_moment(trace, &moment) &&
+	       !__builtin_sub_overflow(moment.realtime_ns, moment.trace_ns, ns);
 }
 
 int host_trace_n_pcpus(const struct host_trace *trace)

@@ -130,6 +130,16 @@ void host_trace_notes(const struct host_trace *trace, const struct virt_model *m
 /** host_trace_tsc_ns - from a raw time stamp to the trace's time axis. */
 int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc);
 
+/** The wall clock of the host, at one moment of the recording. */
+struct host_moment {
+	int64_t		trace_ns;	/* on the axis of the trace */
+	int64_t		realtime_ns;	/* since 1970 in UTC */
+	int64_t		within_ns;	/* the error of the wall clock; -1: not known */
+};
+
+/** host_trace_moment - from the sidecar of a trace. Return: false if it is unknown. */
+bool host_trace_moment(const struct host_trace *trace, struct host_moment *moment);
+
 /**
  * host_trace_realtime - when time 0 of the trace was, from its sidecar
  * @ns: receives it, since 1970 in UTC; negative where the axis begins before that

@@ -198,13 +198,16 @@ static int64_t xen_tsc_ns(const struct host_trace *trace, uint64_t tsc)
 	return xen_clock_ns(xen_trace_clock(trace->xen), tsc);
 }
 
-static bool xen_realtime(const struct host_trace *trace, int64_t *ns)
+/** The sidecar has no error of the clock. */
+static bool xen_moment(const struct host_trace *trace, struct host_moment *moment)
 {
-	int64_t realtime_ns;
 	uint64_t tsc;
 
-	return xen_meta_moment(xen_trace_meta(trace->xen), &tsc, &realtime_ns) &&
-	       !__builtin_sub_overflow(realtime_ns, xen_tsc_ns(trace, tsc), ns);
+	*moment = (struct host_moment){ .within_ns = -1 };
+	if (!xen_meta_moment(xen_trace_meta(trace->xen), &tsc, &moment->realtime_ns))
+		return false;
+	moment->trace_ns = xen_tsc_ns(trace, tsc);
+	return true;
 }
 
 static int xen_n_pcpus(const struct host_trace *trace)
@@ -232,7 +235,7 @@ const struct host_kind host_xen = {
 	.walk = xen_walk,
 	.notes = xen_notes,
 	.tsc_ns = xen_tsc_ns,
-	.realtime = xen_realtime,
+	.moment = xen_moment,
 	.n_pcpus = xen_n_pcpus,
 	.changed = xen_changed,
 };
