@@ -79,10 +79,18 @@ bool exit_causes_recorded(uint64_t recorded)
 	return recorded & (K(USERFAULT) | K(PAGE_CACHE) | K(BLOCK) | K(ALLOC) | K(FAST_FAULT));
 }
 
+bool exit_dirty_is_known(uint64_t recorded)
+{
+	return (recorded & (BASE | K(FAST_FAULT))) == (BASE | K(FAST_FAULT));
+}
+
 enum exit_cause exit_cause_of(unsigned int seen, uint64_t recorded)
 {
 	if ((recorded & BASE) != BASE)
 		return EXIT_CAUSE_UNKNOWN;
+	/* that was all: direct_page_fault() of mmu.c does nothing else after it */
+	if (seen & EXIT_SEEN_DIRTY && exit_dirty_is_known(recorded))
+		return EXIT_CAUSE_DIRTY;
 	for (int i = EXIT_CAUSE_MMIO; i < EXIT_CAUSE_N; i++) {
 		if ((seen & rows[i].only_if) != rows[i].only_if)
 			continue;

@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/** In this order: an exit has the first cause that its records show. */
+/** In this order: an exit has the first cause that its records show; but with dirty logging, it has
+ * no other one. */
 enum exit_cause {
 	EXIT_CAUSE_UNKNOWN = 0,		/* also of exits that are not for memory */
 	EXIT_CAUSE_MMIO,		/* a device's register is there, no memory */
@@ -56,6 +57,9 @@ bool exit_is_for_memory(const char *reason);
  * Without them, no exit has a cause: kvm_mmio, which most traces of a host have, shows too little.
  */
 bool exit_causes_recorded(uint64_t recorded);
+
+/** exit_dirty_is_known - does a trace show which exits are for dirty logging? */
+bool exit_dirty_is_known(uint64_t recorded);
 
 /**
  * exit_cause_of - what the host did
