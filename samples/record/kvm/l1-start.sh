@@ -11,7 +11,7 @@ cp -r "$HERE"/l1/. share/lab/; cp vmlinuz l2-initrd share/lab/
 # -snapshot: the disk image stays pristine. tsc=reliable: QEMU TCG does not offer invariant TSC, and
 # without it Linux drops the TSC as clocksource, so KVM could not give its guests a stable kvm-clock.
 setsid qemu-system-x86_64 -name l1 -accel tcg,thread=multi -cpu ${L1_CPU:-EPYC,+svm,+npt,+invtsc} \
-    -M q35 -smp 4 -m ${L1_MEM:-2048} -nodefaults -display none -no-reboot -snapshot \
+    -M q35 -smp ${L1_CPUS:-4} -m ${L1_MEM:-2048} -nodefaults -display none -no-reboot -snapshot \
     -kernel vmlinuz -initrd l1-initrd \
     -append "console=ttyS0 quiet tsc=reliable mitigations=off nokaslr ${L1_APPEND:-}" \
     -drive file=l1.ext4,format=raw,if=virtio \
