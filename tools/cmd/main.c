@@ -26,6 +26,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_align,
 	&cmd_compare,
 	&cmd_diff,
+	&cmd_migration,
 	&cmd_export,
 	&cmd_query,
 	&cmd_top,

@@ -86,6 +86,7 @@ extern const struct ksv_command cmd_diff;
 extern const struct ksv_command cmd_dump;
 extern const struct ksv_command cmd_export;
 extern const struct ksv_command cmd_merge;
+extern const struct ksv_command cmd_migration;
 extern const struct ksv_command cmd_plot;
 extern const struct ksv_command cmd_query;
 extern const struct ksv_command cmd_record;
