@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "kvm_live.h"
@@ -150,7 +151,22 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int read_vcpus(struct kvm_live *live, const char *folder, struct kvm_live_guest *guest)
+/** @where: what has the number. Return: the new one, or NULL with 0 or -ENOMEM in @ret. */
+static struct kvm_live_vcpu *add_vcpu(struct kvm_live *live, struct kvm_live_guest *guest, int id,
+				      const char *where, const char *name, int *ret)
+{
+	*ret = 0;
+	if (id >= KVM_LIVE_VCPUS)
+		*ret = note(live, "%s/%s: no such number of a vCPU", where, name);
+	else if (ARRAY_GROW(guest->vcpus, guest->n_vcpus, guest->room))
+		*ret = -ENOMEM;
+	else
+		guest->vcpus[guest->n_vcpus++] = (struct kvm_live_vcpu){ .id = id };
+	return *ret || id >= KVM_LIVE_VCPUS ? NULL : &guest->vcpus[guest->n_vcpus - 1];
+}
+
+/** The folders of its vCPUs, which KVM makes on x86 alone. */
+static int read_folders(struct kvm_live *live, const char *folder, struct kvm_live_guest *guest)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -158,22 +174,55 @@ static int read_vcpus(struct kvm_live *live, const char *folder, struct kvm_live
 
 	while (!ret && dir && (entry = readdir(dir))) {
 		int id = numbered(entry->d_name, "vcpu", "");
+		struct kvm_live_vcpu *vcpu;
 
 		if (id < 0)
 			continue;
-		if (id >= KVM_LIVE_VCPUS) {
-			ret = note(live, "%s/%s: no such number of a vCPU", folder, entry->d_name);
-			continue;
-		}
-		if (ARRAY_GROW(guest->vcpus, guest->n_vcpus, guest->room)) {
-			ret = -ENOMEM;
-			continue;
-		}
-		guest->vcpus[guest->n_vcpus] = (struct kvm_live_vcpu){ .id = id };
-		ret = read_vcpu(live, folder, &guest->vcpus[guest->n_vcpus++]);
+		vcpu = add_vcpu(live, guest, id, folder, entry->d_name, &ret);
+		if (vcpu)
+			ret = read_vcpu(live, folder, vcpu);
 	}
 	if (dir)
 		closedir(dir);
+	return ret;
+}
+
+/** The files of vCPUs that the monitor has open, if they can be of one VM alone. */
+static int read_files(const char *root, struct kvm_live *live, struct kvm_live_guest *guest)
+{
+	char folder[PATH_MAX], to[64];
+	const struct dirent *entry;
+	int ret = 0, n_vms = 0;
+	DIR *dir;
+
+	if (snprintf(folder, sizeof(folder), "%s/proc/%d/fd", root, guest->pid) >=
+	    (int)sizeof(folder))
+		return 0;
+	dir = opendir(folder);
+	while (!ret && dir && (entry = readdir(dir))) {
+		ssize_t n = readlinkat(dirfd(dir), entry->d_name, to, sizeof(to) - 1);
+		int id;
+
+		to[n > 0 ? n : 0] = '\0';
+		n_vms += !strcmp(to, "anon_inode:kvm-vm");
+		id = numbered(to, "anon_inode:kvm-vcpu:", "");
+		if (id >= 0)
+			add_vcpu(live, guest, id, folder, entry->d_name, &ret);
+	}
+	if (dir)
+		closedir(dir);
+	if (n_vms != 1)
+		guest->n_vcpus = 0;
+	return ret;
+}
+
+static int read_vcpus(const char *root, struct kvm_live *live, const char *folder,
+		      struct kvm_live_guest *guest)
+{
+	int ret = read_folders(live, folder, guest);
+
+	if (!ret && !guest->n_vcpus)
+		ret = read_files(root, live, guest);
 	if (guest->n_vcpus)
 		qsort(guest->vcpus, (size_t)guest->n_vcpus, sizeof(*guest->vcpus), by_id);
 	return ret;
@@ -345,7 +394,7 @@ static int add_guest(const char *root, const char *name, struct kvm_live *live)
 		return 0;
 	if (snprintf(path, sizeof(path), "%s" DEBUGFS "/%s", root, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	ret = read_vcpus(live, path, &guest);
+	ret = read_vcpus(root, live, path, &guest);
 	if (!ret)
 		ret = read_name(root, live, &guest);
 	if (!ret && guest.n_vcpus)

@@ -5,6 +5,7 @@
  *
  *	/sys/kernel/debug/kvm/PID-FD/vcpuN/{pid,tsc-offset,tsc-scaling-ratio,...}
  *	/proc/PID/cmdline, /proc/PID/task, /proc/PID/task/TID/comm
+ *	/proc/PID/fd, where debugfs has no vcpuN: on arm64, for example
  *
  * Other programs write all of this text, and machines end while the code reads it. Text that cannot
  * be understood becomes a note, and the rest is listed.

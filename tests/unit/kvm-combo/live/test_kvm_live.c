@@ -114,6 +114,59 @@ static void test_qemu(void **state)
 	kvm_live_free(&live);
 }
 
+/** A link that a process's folder fd has. */
+static void put_link(const char *path, const char *to)
+{
+	char full[PATH_MAX];
+
+	put(path, "");
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	assert_int_equal(unlink(full), 0);
+	assert_int_equal(symlink(to, full), 0);
+}
+
+/** debugfs has folders of vCPUs on x86 alone; the monitor has a file of each everywhere. */
+static void test_no_folders(void **state)
+{
+	struct kvm_live live;
+
+	(void)state;
+	put(KVM "80-9/exits", "5\n");
+	put("/proc/80/comm", "");
+	put_link("/proc/80/fd/0", "/dev/null");
+	put_link("/proc/80/fd/9", "anon_inode:kvm-vm");
+	put_link("/proc/80/fd/11", "anon_inode:kvm-vcpu:1");
+	put_link("/proc/80/fd/10", "anon_inode:kvm-vcpu:0");
+	put_link("/proc/80/fd/12", "anon_inode:kvm-vcpu:4096");
+	put_link("/proc/80/fd/13", "anon_inode:kvm-vcpu-stats:1");
+	put("/proc/80/task/80/comm", "qemu-system-aar\n");
+	put("/proc/80/task/81/comm", "CPU 0/KVM\n");
+	put("/proc/80/task/82/comm", "CPU 1/KVM\n");
+	put_bytes("/proc/80/cmdline", CMDLINE, sizeof(CMDLINE));
+	/* whose is it? */
+	put(KVM "81-9/exits", "5\n");
+	put(KVM "81-10/exits", "5\n");
+	put_link("/proc/81/fd/9", "anon_inode:kvm-vm");
+	put_link("/proc/81/fd/10", "anon_inode:kvm-vm");
+	put_link("/proc/81/fd/11", "anon_inode:kvm-vcpu:0");
+	/* a probe */
+	put(KVM "82-9/exits", "5\n");
+	put_link("/proc/82/fd/9", "anon_inode:kvm-vm");
+	assert_int_equal(kvm_live_read(root, &live), 0);
+	assert_int_equal(live.n_guests, 1);
+	assert_string_equal(live.guests[0].name, "web");
+	assert_int_equal(live.guests[0].n_vcpus, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(live.guests[0].vcpus[i].id, i);
+		assert_int_equal(live.guests[0].vcpus[i].tid, 81 + i);
+		assert_false(live.guests[0].vcpus[i].has_offset);
+	}
+	assert_int_equal(live.guests[0].n_threads, 3);
+	assert_int_equal(live.n_notes, 1);
+	assert_non_null(strstr(live.notes[0], "/proc/80/fd/12: no such number of a vCPU"));
+	kvm_live_free(&live);
+}
+
 /** Older kernels do not; other monitors call their threads otherwise, and are not called. */
 static void test_threads(void **state)
 {
@@ -302,6 +355,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_qemu),
+		TEST(test_no_folders),
 		TEST(test_threads),
 		TEST(test_alike),
 		TEST(test_hostile),
