@@ -32,6 +32,10 @@ if [ "$(id -u)" = 0 ]; then
 	attempt -d 1
 fi
 kvm_host
+rm -rf "$KSHARK_VIRT_ROOT/run"
+run record -d 1
+says "$ERR" "kshark-virt-record.lock: No such file or directory; mount -t tmpfs tmpfs /run"
+kvm_host
 rm -r "$TRACING/events/kvm" "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm"
 echo function > "$TRACING/current_tracer"
 FAKE_VERSION=2.6.1 attempt -d 1

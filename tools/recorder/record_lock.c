@@ -274,7 +274,9 @@ int record_lock_take(struct record *record)
 	snprintf(path, sizeof(path), "%s" LOCK_FILE, record_root());
 	record->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
 	if (record->lock < 0) {
-		ksv_error("%s: %s; recording needs root, try sudo", path, strerror(errno));
+		ksv_error("%s: %s%s", path, strerror(errno),
+			  errno == EACCES || errno == EPERM ? "; recording needs root, try sudo" :
+			  errno == ENOENT ? "; mount -t tmpfs tmpfs /run" : "");
 		return KSV_EXIT_FILE;
 	}
 	if (!wait_for_lock(record->lock, &left, &known)) {
