@@ -82,12 +82,17 @@ void self_test_load(struct self_test_checks *checks, struct self_test_truth *tru
 
 struct self_test_machine;
 
+/** How its guest writes numbers, for "a guest MODE wrote 7 numbers to WHERE". */
+extern const struct self_test_way {
+	const char	*mode, *where;
+} self_test_machine_way;
+
 /** self_test_machine_new - Return: NULL if there can be none; @why receives the reason. */
 struct self_test_machine *self_test_machine_new(char *why, size_t size);
 void self_test_machine_free(struct self_test_machine *machine);
 
 /**
- * self_test_machine_step - enter the guest until it sleeps (HLT)
+ * self_test_machine_step - enter the guest until its next number; on x86, until it sleeps after it
  *
  * By the thread of the vCPU alone. Return: false if it does something else than its program.
  */
@@ -96,7 +101,7 @@ bool self_test_machine_step(struct self_test_machine *machine);
 /** self_test_machine_exits - VM exits so far, as KVM counts them. Return: false: not known. */
 bool self_test_machine_exits(struct self_test_machine *machine, uint64_t *exits);
 
-/** self_test_machine_steps - how often the guest has written to its port. */
+/** self_test_machine_steps - how many numbers the guest has written. */
 uint64_t self_test_machine_steps(const struct self_test_machine *machine);
 
 #ifdef __cplusplus

@@ -265,8 +265,8 @@ static void judge_machine(struct self_test_checks *checks, const struct load *lo
 		self_test_say(checks, "machine", SELF_TEST_FAILED, "the guest did not follow its "
 			      "program after %llu steps", steps);
 	else
-		self_test_say(checks, "machine", SELF_TEST_OK, "a guest in real mode wrote %llu "
-			      "numbers to a port, each followed by HLT", steps);
+		self_test_say(checks, "machine", SELF_TEST_OK, "a guest %s wrote %llu numbers to "
+			      "%s", self_test_machine_way.mode, steps, self_test_machine_way.where);
 }
 
 void self_test_load(struct self_test_checks *checks, struct self_test_truth *truth)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	self_test_machine.c
- * @brief	A virtual machine of some bytes: it counts, writes to a port, and halts, for ever.
+ * @brief	A virtual machine of some bytes: it counts, writes each number to its monitor, and
+ *		halts on x86, for ever.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,10 +25,16 @@ struct self_test_machine {
 	off_t		exits_at;	/* of the statistics; 0: not known */
 };
 
+#define MEMORY		4096
+
 #if defined(__x86_64__) || defined(__i386__)
 
-#define MEMORY		4096
+#define BASE		0
 #define PORT		0x10
+
+const struct self_test_way self_test_machine_way = {
+	"in real mode", "a port, each followed by HLT"
+};
 
 /** Real mode. AL is the guest's counter. */
 static const unsigned char program[] = {
@@ -37,23 +44,63 @@ static const unsigned char program[] = {
 	0xeb, 0xf9,		/* jmp to the beginning */
 };
 
-static int set_registers(int vcpu)
+static int prepare(struct self_test_machine *machine)
 {
 	struct kvm_sregs sregs;
 	struct kvm_regs regs = { .rflags = 2 };
 
-	if (ioctl(vcpu, KVM_GET_SREGS, &sregs))
+	if (ioctl(machine->vcpu, KVM_GET_SREGS, &sregs))
 		return -errno;
 	sregs.cs.base = 0;
 	sregs.cs.selector = 0;
-	if (ioctl(vcpu, KVM_SET_SREGS, &sregs) || ioctl(vcpu, KVM_SET_REGS, &regs))
+	if (ioctl(machine->vcpu, KVM_SET_SREGS, &sregs) ||
+	    ioctl(machine->vcpu, KVM_SET_REGS, &regs))
 		return -errno;
 	return 0;
 }
 
+#elif defined(__aarch64__)
+
+#define BASE		0x80000000UL
+#define DEVICE		0x10000000UL
+
+const struct self_test_way self_test_machine_way = { "at EL1", "a device" };
+
+/** W1 is the guest's counter. A guest that waits here has no interrupt that wakes it. */
+static const uint32_t program[] = {
+	0x52a20000,		/* mov w0, #DEVICE */
+	0x11000421,		/* add w1, w1, #1 */
+	0x39000001,		/* strb w1, [x0] */
+	0x17fffffe,		/* b to the addition */
+};
+
+static int prepare(struct self_test_machine *machine)
+{
+	uint64_t pc = BASE;
+	struct kvm_one_reg reg = {
+		.id = KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE |
+		      KVM_REG_ARM_CORE_REG(regs.pc),
+		.addr = (uintptr_t)&pc,
+	};
+	struct kvm_vcpu_init init;
+
+	if (ioctl(machine->vm, KVM_ARM_PREFERRED_TARGET, &init) ||
+	    ioctl(machine->vcpu, KVM_ARM_VCPU_INIT, &init) ||
+	    ioctl(machine->vcpu, KVM_SET_ONE_REG, &reg))
+		return -errno;
+	return 0;
+}
+
+#endif
+
+#ifdef BASE
+
 static int set_memory(struct self_test_machine *machine)
 {
-	struct kvm_userspace_memory_region region = { .memory_size = MEMORY };
+	struct kvm_userspace_memory_region region = {
+		.guest_phys_addr = BASE,
+		.memory_size = MEMORY,
+	};
 
 	machine->memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			       -1, 0);
@@ -87,7 +134,7 @@ static int make(struct self_test_machine *machine)
 		machine->run = NULL;
 		return -errno;
 	}
-	return set_registers(machine->vcpu);
+	return prepare(machine);
 }
 
 /** Return: false if the guest has done anything else. */
@@ -99,21 +146,43 @@ static bool enter(struct self_test_machine *machine, uint32_t reason)
 	return machine->run->exit_reason == reason;
 }
 
+/** Is this the next number? */
+static bool counts(struct self_test_machine *machine, unsigned char number)
+{
+	if (number != (unsigned char)(machine->steps + 1))
+		return false;
+	machine->steps++;
+	return true;
+}
+
+#endif
+
+#ifdef PORT
+
 bool self_test_machine_step(struct self_test_machine *machine)
 {
 	const struct kvm_run *run = machine->run;
 	const unsigned char *data = (const unsigned char *)run;
 
-	if (!enter(machine, KVM_EXIT_IO) || run->io.direction != KVM_EXIT_IO_OUT ||
-	    run->io.port != PORT || run->io.size != 1 ||
-	    run->io.data_offset >= machine->run_size ||
-	    data[run->io.data_offset] != (unsigned char)(machine->steps + 1))
-		return false;
-	machine->steps++;
-	return enter(machine, KVM_EXIT_HLT);
+	return enter(machine, KVM_EXIT_IO) && run->io.direction == KVM_EXIT_IO_OUT &&
+	       run->io.port == PORT && run->io.size == 1 &&
+	       run->io.data_offset < machine->run_size &&
+	       counts(machine, data[run->io.data_offset]) && enter(machine, KVM_EXIT_HLT);
+}
+
+#elif defined(DEVICE)
+
+bool self_test_machine_step(struct self_test_machine *machine)
+{
+	const struct kvm_run *run = machine->run;
+
+	return enter(machine, KVM_EXIT_MMIO) && run->mmio.is_write && run->mmio.len == 1 &&
+	       run->mmio.phys_addr == DEVICE && counts(machine, run->mmio.data[0]);
 }
 
 #else
+
+const struct self_test_way self_test_machine_way = { "", "" };
 
 static int make(struct self_test_machine *machine)
 {
@@ -211,7 +280,7 @@ void self_test_machine_free(struct self_test_machine *machine)
 	close_one(machine->vm);
 	close_one(machine->kvm);
 	if (machine->memory)
-		munmap(machine->memory, 4096);
+		munmap(machine->memory, MEMORY);
 	free(machine);
 }
 
