@@ -38,6 +38,7 @@ struct kvm_page_reader {
 	uint64_t	next;		/* offset in the area, of the next page or chunk */
 	uint64_t	n_chunks;	/* that follow, of a packed area */
 	uint64_t	base;		/* libtracecmd's offset of the first page */
+	uint64_t	cycles;		/* the time of @record, without a scale */
 	uint64_t	before;		/* bytes of pages before those in memory */
 	size_t		at, n;		/* the page in memory that is read, and the end of all */
 	struct dat_page_walk walk;
@@ -273,6 +274,15 @@ static uint64_t scaled(const struct kvm_page_reader *reader, uint64_t cycles)
 	return (uint64_t)((unsigned __int128)cycles * reader->scale.mult >> reader->scale.shift);
 }
 
+/** The same as libtracecmd 1.3 has it: it takes the factor for a signed one. */
+static uint64_t scaled_signed(const struct trace_dat_scale *scale, uint64_t cycles)
+{
+	uint64_t mult = (uint64_t)(int64_t)(int32_t)scale->mult;
+
+	return ((cycles & UINT32_MAX) * mult >> scale->shift) +
+	       ((cycles >> 32) * mult << (MOST_SHIFT - scale->shift));
+}
+
 static int missed_of(struct kvm_page_reader *reader)
 {
 	int missed = !reader->has_lost ? 0 : !reader->lost ? -1 :
@@ -294,6 +304,7 @@ struct tep_record *kvm_page_reader_next(struct kvm_page_reader *reader)
 		if (walk->is_damaged || !next_page(reader))
 			return NULL;
 	}
+	reader->cycles = found.ts;
 	record->ts = reader->scale.mult ? scaled(reader, found.ts) : found.ts;
 	record->offset = reader->base + reader->before + reader->at + found.begin;
 	record->missed_events = missed_of(reader);
@@ -340,6 +351,13 @@ static size_t first_bytes(struct kvm_page_reader *reader)
 	return read_head(reader, &packed, &size) ? (size_t)size : 0;
 }
 
+/** Its time is wrong where the TSC runs at 1 GHz or slower. */
+static bool is_same_time(const struct kvm_page_reader *reader, uint64_t own, uint64_t other)
+{
+	return own == other || (reader->scale.mult > INT32_MAX &&
+				scaled_signed(&reader->scale, reader->cycles) == other);
+}
+
 /**
  * Are the pages those that libtracecmd reads?
  * @first: whose offset says where libtracecmd has the first page
@@ -352,7 +370,7 @@ static bool is_same(struct kvm_page_reader *reader, const struct tep_record *fir
 	/* libtracecmd trusts the size of a damaged record, and goes on in what follows */
 	if (!own && (first->record_size < 0 || (size_t)first->record_size > most))
 		return reader->is_damaged;
-	if (!own || own->ts != first->ts || own->size != first->size ||
+	if (!own || !is_same_time(reader, own->ts, first->ts) || own->size != first->size ||
 	    own->record_size != first->record_size || own->offset > first->offset ||
 	    memcmp(own->data, first->data, (size_t)own->size) != 0)
 		return false;

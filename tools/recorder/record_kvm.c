@@ -55,8 +55,15 @@ static const char *choose_clock(struct record *record)
 	record_read(clocks, sizeof(clocks), "%s/trace_clock", record_tracing());
 	if (!has_word(sources, "tsc") || !has_word(clocks, "x86-tsc"))
 		return "mono";
-	if (record_read_scale(&record->scale))
+	if (record_read_scale(&record->scale) && record->scale.mult <= INT32_MAX)
 		return "x86-tsc";
+	if (record->scale.mult) {
+		ksv_note("the TSC runs at 1 GHz or slower, and trace-cmd and KernelShark would "
+			 "show its times wrongly: the clock is mono, and guests are aligned only "
+			 "by their events");
+		record->scale = (struct trace_dat_scale){ 0 };
+		return "mono";
+	}
 	ksv_note("the kernel does not report the length of a TSC cycle (perf_event_open): the "
 		 "clock is mono, and guests are aligned only by their events");
 	return "mono";
