@@ -31,7 +31,7 @@ enum kvm_trace_injection {
 	KVM_TRACE_N_INJECTIONS
 };
 
-/** Flags of injections; those of KVM_TRACE_INTERRUPT exist since Linux 6.0. */
+/** Flags of injections; those of interrupts and exceptions exist since Linux 6.0. */
 enum kvm_trace_injection_flags {
 	KVM_TRACE_AGAIN = 1,		/* an injection of it has failed before */
 	KVM_TRACE_SOFT = 2,		/* of the instruction INTn: no interrupt */

@@ -95,8 +95,8 @@ static void look_up_injections(struct kvm_source *source)
 			continue;
 		source->injection_id[injection] = event->id;
 		source->injection_field[injection] = tep_find_field(event, injection_rows[i].field);
+		source->again[injection] = tep_find_field(event, "reinjected");
 		if (injection == KVM_TRACE_INTERRUPT) {
-			source->again = tep_find_field(event, "reinjected");
 			source->soft = tep_find_field(event, "soft");
 		} else if (injection == KVM_TRACE_TSC_OFFSET) {
 			source->before = tep_find_field(event, "previous_tsc_offset");
@@ -598,7 +598,7 @@ static void find_injection(const struct kvm_source *source, const struct tep_rec
 			continue;
 		item->injection = (uint8_t)injection;
 		item->number = number;
-		if (injection == KVM_TRACE_INTERRUPT && is_set(source->again, record))
+		if (is_set(source->again[injection], record))
 			item->injection_flags |= KVM_TRACE_AGAIN;
 		if (injection == KVM_TRACE_INTERRUPT && is_set(source->soft, record))
 			item->injection_flags |= KVM_TRACE_SOFT;

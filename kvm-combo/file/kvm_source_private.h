@@ -76,7 +76,8 @@ struct kvm_source {
 	struct tep_format_field *next_pid, *next_comm;
 	int		injection_id[KVM_TRACE_N_INJECTIONS];
 	struct tep_format_field *injection_field[KVM_TRACE_N_INJECTIONS]; /* or NULL */
-	struct tep_format_field *again, *soft;	/* of KVM_TRACE_INTERRUPT; or NULL */
+	struct tep_format_field *again[KVM_TRACE_N_INJECTIONS];	/* or NULL */
+	struct tep_format_field *soft;		/* of KVM_TRACE_INTERRUPT; or NULL */
 	struct tep_format_field *before;	/* of KVM_TRACE_TSC_OFFSET; or NULL */
 	struct tep_format_field *flags;		/* of all events; or NULL */
 	uint8_t		*contents;		/* by event id: set of KVM_SOURCE_... */

@@ -279,7 +279,8 @@ static void count_injection(struct report_count *count, const struct kvm_trace_r
 			add_one(count, vcpu, COUNT_VECTOR, record->number % COUNT_VECTORS);
 		break;
 	case KVM_TRACE_EXCEPTION:
-		add_one(count, vcpu, COUNT_TRAP, record->number % COUNT_TRAPS);
+		if (!(record->injection_flags & KVM_TRACE_AGAIN))
+			add_one(count, vcpu, COUNT_TRAP, record->number % COUNT_TRAPS);
 		break;
 	case KVM_TRACE_HYPERCALL:
 		add_one(count, vcpu, COUNT_HYPERCALL,
