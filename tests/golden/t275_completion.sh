@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 found=
-commands="record view dump report why plot check align compare diff export query top rollup split merge study"
+commands="record view dump report why plot check align compare diff migration export query top rollup split merge study"
 
 # options COMMAND: those that --help names
 options()
