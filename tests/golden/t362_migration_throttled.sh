@@ -25,7 +25,7 @@ stopped = {row["vcpu"]: int(row["stopped_ns"]) for row in csv.DictReader(open(sy
            if row["phase"] == "brown-out" and row["vcpu"]}
 out, since, asleep = {}, {}, {}
 for line in open(sys.argv[2], errors="replace"):
-    found = re.match(r"\s*(.+)-(\d+)\s+\[\d+\]\s+(\d+)\.(\d{9}): (\S+):\s+(.*)", line)
+    found = re.match(r"\s*(.+)-(\d+)\s+\[\d+\]\s+(?:\S+\s+)?(\d+)\.(\d{9}): (\S+):\s+(.*)", line)
     if not found:
         continue
     task, _, s, ns, event, text = found.groups()

@@ -10,7 +10,7 @@ for sample in kvm-host kvm-quota; do
 	[ ! -e "$sample.dat.gz" ] || gzip -d "$sample.dat.gz"
 	python3 "$GOLDEN/trace_dat_edit.py" "$sample.dat" slow.dat 'struct.pack_into("<II", d, find(14), 0xa0000000, 27)'
 	trace-cmd report -t --raw-ts slow.dat 2> /dev/null |
-		sed -nE 's/^ .*-[0-9]+ +\[0*([0-9]+)\] *([0-9]+)\.?([0-9]*): +([a-z_0-9]+):.*/\1 \2\3 \4/p' |
+		sed -nE 's/^ .*-[0-9]+ +\[0*([0-9]+)\] *([^ 0-9][^ ]{4} *)?([0-9]+)\.?([0-9]*): +([a-z_0-9]+):.*/\1 \3\4 \5/p' |
 		awk '{ printf "%d %.0f %s\n", $1, $2 * 20, $3 }' > expected
 	run dump -q slow.dat
 	status 0
