@@ -132,7 +132,7 @@ void dump_writer_free(struct dump_writer *writer);
 struct dump_share;
 
 /**
- * dump_share_new - begin to write records with two threads, if the machine has a core for another
+ * dump_share_new - begin to write records with two threads, if the machine has two cores
  * @filter, @trace, @out: outlive it. What is written is the same as with one thread.
  *
  * Return: to be given to dump_share_free(); NULL without memory.
