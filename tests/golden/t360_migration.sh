@@ -40,4 +40,15 @@ for one, other in zip(flat, rows):
             assert ("" if value is None else str(value)) == text, (key, value, text)
 END
 
+# without records of the scheduler, nothing is known of what threads did
+for side in source target; do
+	LC_ALL=C sed 's/name: sched_switch$/name: sched_swixxx/' "$WORK/$side.dat" > "$WORK/bare-$side.dat"
+	cp "kvm-moved-$side.dat.gz.meta.json" "$WORK/bare-$side.dat.meta.json"
+done
+run migration -q "$WORK/bare-source.dat" "$WORK/bare-target.dat"
+status 0
+says "$OUT" "Nothing shows where the brown-out begins"
+check "no time of threads" test -z "$(grep 'threads of the monitor' "$OUT")"
+check "no steal" test -z "$(awk '$1 == "all" && $4 != "-" && $4 != "0"' "$OUT" | grep -v '4.660 s')"
+
 finish

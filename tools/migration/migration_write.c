@@ -320,11 +320,11 @@ static void put_work(struct output *out, const struct migration *migration)
 	if (move->sign)
 		out_printf(out, "  The brown-out begins with: %s.\n",
 			   virt_move_sign_name(move->sign));
-	if (move->clock.known)
-		out_printf(out, "  In the blackout, threads of the monitor had pCPUs for %s on the "
-				"source, %s on the target.\n",
-			   duration_text(move->monitor_ns[VIRT_MOVE_SOURCE]).text,
-			   duration_text(move->monitor_ns[VIRT_MOVE_TARGET]).text);
+	for (int side = 0; side < VIRT_MOVE_N_SIDES; side++)
+		if (move->monitor_ns[side] != VIRT_NONE)
+			out_printf(out, "  In the blackout, threads of the monitor had pCPUs for "
+				   "%s on the %s.\n",
+				   duration_text(move->monitor_ns[side]).text, side_names[side]);
 	if (!(move->lacks & VIRT_MOVE_NO_RATE))
 		out_printf(out, "  The brown-in ends when %s have no more than %llu faults; before "
 				"the brown-out, the most were %llu.\n",
@@ -392,7 +392,7 @@ static void migration_json(struct output *out, const struct migration *migration
 		json_str(&json, "machine", migration_machine(migration, (enum virt_move_side)side));
 		json_window(&json, virt_model_begin(model), virt_model_end(model));
 		json_warnings(&json, &migration->sides[side].load->notes);
-		if (move->clock.known)
+		if (move->monitor_ns[side] != VIRT_NONE)
 			json_i64(&json, "blackout_monitor_ns", move->monitor_ns[side]);
 		json_close(&json, '}');
 	}

@@ -11,6 +11,7 @@
 #include "virt_arguments.h"
 #include "virt_exits.h"
 #include "virt_move.h"
+#include "virt_needs.h"
 #include "virt_span.h"
 #include "virt_window.h"
 
@@ -400,11 +401,27 @@ static int find_brown_in(const struct virt_move_host hosts[], struct virt_move *
 
 /* --- the monitor's work ---------------------------------------------------------------------- */
 
-/** How long the monitor's threads, but for vCPUs, are on pCPUs in a window of one host. */
+/** Does the trace show which thread had a pCPU, and which of these are the monitor's? */
+static bool knows_monitor(const struct virt_move_host *host)
+{
+	if (!virt_model_knows(host->model, VIRT_NUMBER_CULPRITS))
+		return false;
+	for (int32_t i = 0; i < virt_model_n_tasks(host->model); i++) {
+		const struct virt_task *task = virt_model_task(host->model, VIRT_FIRST_TASK + i);
+
+		if (task && task->machine == host->machine)
+			return true;
+	}
+	return false;
+}
+
+/** How long the monitor's threads, but for vCPUs, are on pCPUs in a window; or VIRT_NONE. */
 static int64_t monitor_time(const struct virt_move_host *host, int64_t from_ns, int64_t to_ns)
 {
 	int64_t sum_ns = 0;
 
+	if (!knows_monitor(host))
+		return VIRT_NONE;
 	for (int32_t pcpu = 0; pcpu < virt_model_n_pcpus(host->model); pcpu++) {
 		struct virt_occupant_range range =
 			virt_pcpu_occupants(host->model, pcpu, from_ns, to_ns);
@@ -493,6 +510,7 @@ int virt_move_find(const struct virt_move_host hosts[VIRT_MOVE_N_SIDES],
 	set_span(move, VIRT_MOVE_AFTER, end_ns + move->clock.offset_ns, to_ns);
 	judge_blackout(hosts, move);
 	open_spans(move);
+	move->monitor_ns[VIRT_MOVE_SOURCE] = move->monitor_ns[VIRT_MOVE_TARGET] = VIRT_NONE;
 	if (!move->clock.known)
 		return 0;
 	move->monitor_ns[VIRT_MOVE_SOURCE] =

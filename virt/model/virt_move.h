@@ -122,7 +122,8 @@ struct virt_move {
 	uint64_t		few_faults;	/* the same, or by VIRT_MOVE_FEW if that is more:
 						 * a bin with no more ends the brown-in */
 	int64_t			monitor_ns[VIRT_MOVE_N_SIDES]; /* of the blackout: threads of the
-						 * monitor, but for vCPUs, were on a pCPU */
+						 * monitor, but for vCPUs, were on a pCPU;
+						 * VIRT_NONE: not known */
 };
 
 /**

@@ -201,7 +201,8 @@ static void test_phases(void **state)
 	assert_int_equal(move.phases[VIRT_MOVE_BLACKOUT].least_ns, 295 * MS);
 	assert_int_equal(move.phases[VIRT_MOVE_BLACKOUT].most_ns, 305 * MS);
 	assert_int_equal(move.monitor_ns[VIRT_MOVE_SOURCE], 50 * MS);
-	assert_int_equal(move.monitor_ns[VIRT_MOVE_TARGET], 0);
+	/* no thread of the monitor is known there */
+	assert_int_equal(move.monitor_ns[VIRT_MOVE_TARGET], VIRT_NONE);
 	assert_laws(hosts, &move);
 
 	assert_int_equal(virt_move_costs_make(hosts, &move, &costs), 0);
