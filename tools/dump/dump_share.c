@@ -92,7 +92,7 @@ static void write_batch(struct dump_share *share)
 	batch->has_text = false;
 }
 
-/** Write at least so many batches, and those after them that have text. */
+/** Write the first @n batches at least, and those after them that have text. */
 static void write_up_to(struct dump_share *share, uint64_t n)
 {
 	struct batch *batch;

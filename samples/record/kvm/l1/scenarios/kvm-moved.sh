@@ -2,7 +2,7 @@
 # kvm-moved: a guest web (2 vCPUs) is migrated live from one emulated host to another one, over a network between them,
 # while it writes to its memory; "kshark-virt record" records both. Both wall clocks are set by an exchange like NTP's.
 # PARTS in the environment: plain, or throttled: it writes more than the network can carry, and QEMU slows it down
-# (auto-converge). notes.txt has what QEMU tells of it, and how far the clocks are apart before and after
+# (auto-converge). notes.txt has QEMU's own figures of it, and how far the clocks are apart before and after
 # needs: peer
 . /share/lab/lib.sh
 SOURCE=10.0.0.1 TARGET=10.0.0.2
