@@ -19,6 +19,7 @@
 #include "array.h"
 #include "kvm_formats.h"
 #include "kvm_source_private.h"
+#include "open_source.h"
 #include "kvm_trace_symbols.h"
 #include "sample_file.h"
 
@@ -28,20 +29,6 @@ static const char *const files[] = {
 	"kvm-host.dat", "kvm-guest.dat", "kvm-hypercall.dat", "kvm-nested.dat", "kvm-shared.dat",
 	"kvm-memory.dat", "waits-timer.dat", "dom0-ftrace.dat",
 };
-
-static struct kvm_source *open_source(const char *path)
-{
-	struct kvm_source_file file;
-	struct kvm_source *source;
-	char error[1024] = "";
-
-	if (!kvm_source_find(path, &file, error, sizeof(error)))
-		fail_msg("%s", error);
-	source = kvm_source_open(path, &file, error, sizeof(error));
-	if (!source)
-		fail_msg("%s", error);
-	return source;
-}
 
 /** What libtraceevent learns about fields from how they are printed. */
 #define BY_PRINT	(TEP_FIELD_IS_FLAG | TEP_FIELD_IS_SYMBOLIC)

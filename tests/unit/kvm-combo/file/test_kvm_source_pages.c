@@ -18,6 +18,7 @@
 
 #include "array.h"
 #include "kvm_source_private.h"
+#include "open_source.h"
 #include "sample_file.h"
 
 /** The sample that is damaged. */
@@ -38,20 +39,6 @@ static const struct file {
 	/* libtracecmd brings the times to those of the host */
 	{ "kvm-guest.dat", false },
 };
-
-static struct kvm_source *open_source(const char *path)
-{
-	struct kvm_source_file file;
-	struct kvm_source *source;
-	char error[1024] = "";
-
-	if (!kvm_source_find(path, &file, error, sizeof(error)))
-		fail_msg("%s", error);
-	source = kvm_source_open(path, &file, error, sizeof(error));
-	if (!source)
-		fail_msg("%s", error);
-	return source;
-}
 
 static void compare_cpu(struct kvm_source *source, struct tracecmd_input *input, int cpu,
 			const struct file *file, size_t *n)
