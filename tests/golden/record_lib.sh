@@ -134,6 +134,18 @@ wait_for()
 	fail "in vain: $*"
 }
 
+# recorder_of_lock: sets $recorder to the process that records, which the lock names
+recorder_of_lock()
+{
+	recorder=$(sed 's/.* recorder \([0-9]*\) .*/\1/' "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock")
+}
+
+# gone PID: no such process
+gone()
+{
+	! kill -0 "$1"
+}
+
 # ends PID: what runs in the background ends; its status in $STATUS. What still runs after two minutes
 # is a failure, and killed.
 ends()

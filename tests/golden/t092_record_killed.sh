@@ -10,11 +10,7 @@ begin() # ARGUMENT...: in the background
 	env --default-signal=INT "$KSV_BIN" record "$@" > "$WORK/first.out" 2> "$WORK/first.err" < /dev/null &
 	first=$!
 	wait_for grep -q 'recording into' "$WORK/first.err"
-	recorder=$(sed 's/.* recorder \([0-9]*\) .*/\1/' "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock")
-}
-gone() # PID
-{
-	! kill -0 "$1"
+	recorder_of_lock
 }
 
 # two at once

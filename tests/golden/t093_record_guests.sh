@@ -273,8 +273,11 @@ env --default-signal=INT FAKE_SAMPLE="$WORK/cycles.dat" "$KSV_BIN" record -o lef
 	--guest db=ssh:root@db > "$OUT" 2> "$ERR" < /dev/null &
 first=$!
 wait_for grep -q 'recording into' "$ERR"
+recorder_of_lock
 kill -9 "$first"
 wait "$first" 2> /dev/null
+# trace-cmd restores the settings after its file is there; the next recorder would wait, and say so
+wait_for gone "$recorder"
 for file in host host-web host-db; do
 	wait_for test -s left/$file.dat
 done

@@ -121,8 +121,10 @@ xen_host
 # killed: xentrace ends by itself, and the next one reports what is in the folder
 "$KSV_BIN" record -o killed > "$OUT" 2> "$WORK/killed.err" < /dev/null &
 wait_for grep -q 'recording into' "$WORK/killed.err"
+recorder_of_lock
 kill -9 $!
 wait $! 2> /dev/null
+wait_for gone "$recorder"
 wait_for cmp -s killed/host.xen "$FAKE_SAMPLE"
 attempt -d 0.2 -o after
 status 0

@@ -114,7 +114,8 @@ PID=$!
 wait_for grep -q 'recording into' "$ERR"
 wait_for test -s "$LOCK"
 busy
-kill -9 "$PID" "$(sed 's/.* recorder \([0-9]*\) .*/\1/' "$LOCK")"
+recorder_of_lock
+kill -9 "$PID" "$recorder"
 wait "$PID" 2> /dev/null
 run record -o after_both --events "$EVENTS" -d 0.3
 status 0
