@@ -150,11 +150,13 @@ static void add_migrations(struct virt_worst *worst, int32_t vcpu)
 	for (size_t i = 0; i < track->n_migrations; i++) {
 		const struct virt_migration *migration = &track->migrations[i];
 		struct item item = { migration->time_ns, 0, (uint32_t)i, vcpu, false };
-		bool whole;
+		bool whole = false;
 
-		at = virt_migrated_at(track, i ? at + 1 : 0);
-		item.cost_ns = virt_migration_cost(worst->model, track, migration, at, &arrival,
-						   &whole);
+		if (worst->items) {
+			at = virt_migrated_at(track, i ? at + 1 : 0);
+			item.cost_ns = virt_migration_cost(worst->model, track, migration, at,
+							   &arrival, &whole);
+		}
 		item.whole = whole;
 		add(worst, VIRT_WORST_MIGRATION, migration->to, &item);
 	}

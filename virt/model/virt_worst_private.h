@@ -128,6 +128,32 @@ static inline bool virt_arrives(const struct virt_vcpu_track *track,
 }
 
 /**
+ * virt_gap_waits - what a vCPU waited for a pCPU before a migration
+ * @at: the interval that begins with it
+ * @shown: receives whether its state was known all the time
+ */
+static inline int64_t virt_gap_waits(const struct virt_vcpu_track *track,
+				     const struct virt_migration *migration, size_t at, bool *shown)
+{
+	int64_t from_ns = migration->time_ns - migration->gap_ns, end_ns = migration->time_ns;
+	int64_t waits_ns = 0;
+
+	*shown = true;
+	for (size_t i = at < track->n ? at + 1 : track->n; i-- && end_ns > from_ns;) {
+		const struct virt_interval *interval = &track->intervals[i];
+		int64_t start_ns = interval->start_ns > from_ns ? interval->start_ns : from_ns;
+
+		if (start_ns >= end_ns)
+			continue;
+		if (virt_wants_pcpu(interval->state))
+			waits_ns += end_ns - start_ns;
+		*shown &= interval->state != VIRT_UNKNOWN;
+		end_ns = start_ns;
+	}
+	return waits_ns;
+}
+
+/**
  * virt_migration_cost - what a migration costs, see VIRT_WORST_MIGRATION
  * @at: the interval that begins with it
  * @arrival: as for virt_arrival_at()
@@ -138,13 +164,13 @@ static inline int64_t virt_migration_cost(const struct virt_model *model,
 					  const struct virt_migration *migration, size_t at,
 					  struct virt_arrival *arrival, bool *whole)
 {
-	struct virt_totals totals;
+	int64_t waits_ns;
+	bool shown;
 
 	virt_arrival_at(model, track, at, arrival);
-	virt_vcpu_totals(model, (int32_t)(track - model->vcpus),
-			 migration->time_ns - migration->gap_ns, migration->time_ns, &totals);
-	*whole = virt_arrives(track, arrival) && !totals.ns[VIRT_UNKNOWN];
-	return totals.ns[VIRT_PREEMPTED] + totals.ns[VIRT_WAKING] + arrival->cost_ns;
+	waits_ns = virt_gap_waits(track, migration, at, &shown);
+	*whole = virt_arrives(track, arrival) && shown;
+	return waits_ns + arrival->cost_ns;
 }
 
 /** virt_migrated_at - the interval from @i on with which the vCPU is on another pCPU */
