@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block_pipe.h"
 #include "xentrace_file.h"
 
 /** Blocks that are kept though unused. */
@@ -18,36 +17,13 @@
 
 #define FIRST_TABLE	64
 
-/** Blocks that are read ahead: fewer than MAX_IDLE, or the first ones would be gone at once. */
-static const struct block_pipe_size ahead_size = {
-	.item = sizeof(struct xentrace_block *), .block = 1, .n_blocks = 8,
-};
-
-/** Asking for one this far ahead is a look at the end of a window, and not the way to go. */
-#define MAX_STEP	8
-
 void xentrace_blocks_init(struct xentrace_blocks *blocks, const struct xentrace_file *file)
 {
 	*blocks = (struct xentrace_blocks){ .file = file };
 }
 
-/** The thread that reads ahead ends, and what it has read goes. */
-static void end_ahead(struct xentrace_blocks *blocks)
-{
-	void *items;
-
-	if (!blocks->ahead)
-		return;
-	blocks->unwanted = true;
-	while (block_pipe_get(blocks->ahead, &items))
-		free(*(struct xentrace_block **)items);
-	block_pipe_finish(blocks->ahead);
-	blocks->ahead = NULL;
-}
-
 void xentrace_blocks_destroy(struct xentrace_blocks *blocks)
 {
-	end_ahead(blocks);
 	for (uint32_t i = 0; i < blocks->n_table; i++) {
 		while (blocks->table[i]) {
 			struct xentrace_block *block = blocks->table[i];
@@ -89,7 +65,6 @@ static int grow_table(struct xentrace_blocks *blocks)
 		}
 	}
 	free(blocks->table);
-	/* the rest may be in use by the thread that reads ahead */
 	blocks->table = grown.table;
 	blocks->n_table = grown.n_table;
 	return 0;
@@ -168,71 +143,11 @@ static void enter_idle(struct xentrace_blocks *blocks, struct xentrace_block *bl
 	free(block);
 }
 
-/* ---- reading ahead ---- */
-
-/** Up to the end of the file, or of what can be read: the asking side finds out why. */
-static int read_ahead(void *arg, struct block_pipe *pipe)
-{
-	const struct xentrace_blocks *blocks = arg;
-	uint64_t number = blocks->first_ahead;
-	int ret = 0;
-
-	for (; number * XENTRACE_BLOCK < blocks->file->size && !blocks->unwanted && !ret;
-	     number++) {
-		struct xentrace_block *block = malloc(sizeof(*block));
-
-		if (!block)
-			return -ENOMEM;
-		block->number = number;
-		block->users = 0;
-		if (fill(blocks->file, block)) {
-			free(block);
-			return -ESTALE;
-		}
-		*(struct xentrace_block **)block_pipe_room(pipe) = block;
-		ret = block_pipe_give(pipe, 1);
-	}
-	return ret;
-}
-
-void xentrace_blocks_read_ahead(struct xentrace_blocks *blocks, uint64_t offset)
-{
-	blocks->first_ahead = blocks->next_ahead = offset / XENTRACE_BLOCK;
-	blocks->ahead = block_pipe_start(&ahead_size, read_ahead, blocks);
-}
-
-/** Keep those that were read ahead, up to one that is asked for. */
-static void take_ahead(struct xentrace_blocks *blocks, uint64_t number)
-{
-	while (blocks->ahead && blocks->next_ahead <= number && !blocks->error) {
-		struct xentrace_block *block;
-		void *items;
-
-		if (!block_pipe_get(blocks->ahead, &items)) {
-			end_ahead(blocks);
-			return;
-		}
-		block = *(struct xentrace_block **)items;
-		blocks->next_ahead++;
-		/* if it is there already, it was asked for from far away */
-		if (find(blocks, block->number) || grow_table(blocks)) {
-			free(block);
-			continue;
-		}
-		link_block(blocks, block);
-		enter_idle(blocks, block);
-	}
-}
-
 struct xentrace_block *xentrace_blocks_get(struct xentrace_blocks *blocks, uint64_t offset)
 {
 	uint64_t number = offset / XENTRACE_BLOCK;
 	struct xentrace_block *block = find(blocks, number);
 
-	if (!block && blocks->ahead && number < blocks->next_ahead + MAX_STEP) {
-		take_ahead(blocks, number);
-		block = find(blocks, number);
-	}
 	if (block) {
 		if (!block->users++)
 			leave_idle(blocks, block);

@@ -116,23 +116,10 @@ struct xentrace_blocks {
 	struct xentrace_block	*newest, *oldest;	/* idle */
 	uint32_t		n_idle;
 	int			error;		/* 0, -ENOMEM, or -ESTALE: could not be read */
-	/* of xentrace_blocks_read_ahead(): */
-	struct block_pipe	*ahead;		/* or NULL */
-	uint64_t		next_ahead;	/* number of the block that it gives next */
-	uint64_t		first_ahead;
-	atomic_bool		unwanted;
 };
 
 void xentrace_blocks_init(struct xentrace_blocks *blocks, const struct xentrace_file *file);
 void xentrace_blocks_destroy(struct xentrace_blocks *blocks);
-
-/**
- * xentrace_blocks_read_ahead - let another thread read all blocks in their order, from an offset on
- *
- * It is a few blocks ahead of those that are asked for. Without memory or threads, nothing changes.
- * @blocks must stay where they are until xentrace_blocks_destroy().
- */
-void xentrace_blocks_read_ahead(struct xentrace_blocks *blocks, uint64_t offset);
 
 /** xentrace_blocks_get - the block at an offset. Return: NULL, with the reason in blocks->error. */
 struct xentrace_block *xentrace_blocks_get(struct xentrace_blocks *blocks, uint64_t offset);

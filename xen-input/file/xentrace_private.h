@@ -119,6 +119,15 @@ struct xentrace_range;
 int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options,
 		  const struct xentrace_range *range);
 
+/**
+ * xentrace_scan_in_parts - the same, with this many threads
+ * @n_parts: 0: as many as pay
+ *
+ * The index does not depend on their number.
+ */
+int xentrace_scan_in_parts(struct xentrace *reader, const struct xentrace_options *options,
+			   const struct xentrace_range *range, unsigned int n_parts);
+
 /** xentrace_forget - there is no index any more. */
 void xentrace_forget(struct xentrace *reader);
 

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "block_pipe.h"
 #include "xentrace_scan.h"
@@ -20,8 +21,9 @@
 
 #define PROGRESS_BYTES		(16 << 20)
 
-/** Bytes that are worth a thread that reads them. */
-#define AHEAD_BYTES		(4 << 20)
+/** Bytes that are worth a thread, and how many threads there are at most. */
+#define PART_BYTES		(4 << 20)
+#define MOST_PARTS		8
 
 /** The beginning of no block. */
 #define NOWHERE			(UINT64_C(1) << 63)
@@ -421,14 +423,14 @@ uint64_t scan_step(struct scan *scan, uint64_t offset, int *error)
 	return offset;
 }
 
-static int scan_windows(struct scan *scan, uint64_t offset)
+int scan_windows(struct scan *scan, uint64_t *offset, uint64_t end)
 {
 	int ret = 0;
 
-	while (!ret && offset < scan->size) {
-		offset = scan_step(scan, offset, &ret);
+	while (!ret && *offset < end) {
+		*offset = scan_step(scan, *offset, &ret);
 		if (!ret)
-			ret = progress(scan, offset);
+			ret = progress(scan, *offset);
 	}
 	return ret;
 }
@@ -449,23 +451,39 @@ static uint64_t end_of_range(struct scan *scan, uint64_t end)
 	return end < scan->size ? scan_find_window(scan, end) : scan->size;
 }
 
-int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options,
-		  const struct xentrace_range *range)
+/** How many threads walk through it, with this one. */
+static unsigned int count_parts(const struct scan *scan, uint64_t begin)
 {
-	uint64_t begin = range ? range->begin : 0;
+	uint64_t most = scan->size > begin ? (scan->size - begin) / PART_BYTES : 0;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (most > MOST_PARTS)
+		most = MOST_PARTS;
+	if (cores > 0 && most > (uint64_t)cores)
+		most = (uint64_t)cores;
+	return most > 1 && block_pipe_pays() ? (unsigned int)most : 1;
+}
+
+int xentrace_scan_in_parts(struct xentrace *reader, const struct xentrace_options *options,
+			   const struct xentrace_range *range, unsigned int n_parts)
+{
+	uint64_t offset = range ? range->begin : 0;
 	struct xentrace_blocks blocks;
 	struct scan scan;
-	int ret;
+	int ret = 0;
 
 	scan_begin(&scan, reader, &blocks, reader->file.size);
 	scan.options = options;
 	if (range)
 		scan.size = end_of_range(&scan, range->end);
 	scan.goes_on = scan.size < reader->file.size;
-	if (!reader->file.memory && scan.size > begin && scan.size - begin > AHEAD_BYTES &&
-	    block_pipe_pays())
-		xentrace_blocks_read_ahead(&blocks, begin);
-	ret = scan_windows(&scan, begin);
+	if (!n_parts)
+		n_parts = count_parts(&scan, offset);
+	/* otherwise it matters in which order the windows of pCPUs come, part after part */
+	if (n_parts > 1 && offset < scan.size && !scan.goes_on && !reader->file.cut_short)
+		offset = scan_in_parts(&scan, offset, n_parts, &ret);
+	if (!ret)
+		ret = scan_windows(&scan, &offset, scan.size);
 	if (!ret && reader->file.cut_short && scan.size == reader->file.size &&
 	    !reader->problem_count[XENTRACE_TRUNCATED])
 		ret = scan_add_problem(&scan, XENTRACE_TRUNCATED, scan.last_pcpu, scan.size, 0, 0);
@@ -476,6 +494,12 @@ int xentrace_scan(struct xentrace *reader, const struct xentrace_options *option
 	scan_free(&scan);
 	xentrace_blocks_destroy(&blocks);
 	return ret;
+}
+
+int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options,
+		  const struct xentrace_range *range)
+{
+	return xentrace_scan_in_parts(reader, options, range, 0);
 }
 
 /** The part of xentrace_looks_right() that walks. */

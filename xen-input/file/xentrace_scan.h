@@ -2,7 +2,8 @@
 /**
  * @file	xentrace_scan.h
  * @brief	State of the walk that builds the index, shared by its parts: xentrace_scan.c reads
- *		windows and records, xentrace_tsc.c judges TSCs, xentrace_index.c keeps the results.
+ *		windows and records, xentrace_tsc.c judges TSCs, xentrace_index.c keeps the results,
+ *		xentrace_parts.c puts those of several threads together.
  */
 #ifndef KSHARK_VIRT_XENTRACE_SCAN_H
 #define KSHARK_VIRT_XENTRACE_SCAN_H
@@ -82,6 +83,22 @@ void scan_look_at(struct scan *scan, struct xentrace_blocks *blocks, uint64_t si
 
 /** scan_step - read the window at an offset, or what is there instead. Return: where to go on. */
 uint64_t scan_step(struct scan *scan, uint64_t offset, int *error);
+
+/**
+ * scan_windows - read windows from an offset on, until the next one begins at @end or later
+ * @offset: receives where it begins
+ *
+ * Return: 0 or a negative errno.
+ */
+int scan_windows(struct scan *scan, uint64_t *offset, uint64_t end);
+
+/**
+ * scan_in_parts - read windows from an offset on, with @n_parts threads
+ * @scan: goes to the end of the file
+ *
+ * Return: where scan_windows() has to go on; or anywhere, with a negative errno in @error.
+ */
+uint64_t scan_in_parts(struct scan *scan, uint64_t offset, unsigned int n_parts, int *error);
 
 /** scan_turn - another block than the last one; zeros if it cannot be read. */
 const uint8_t *scan_turn(struct scan *scan, uint64_t offset);

@@ -142,46 +142,6 @@ static void test_end(void **state)
 	xentrace_blocks_destroy(&blocks);
 }
 
-/** Another thread reads them before: they are the same, in whatever order they are asked for. */
-static void test_ahead(void **state)
-{
-	/* in their order; far away, as the end of a window is; back; from there on; the end */
-	static const uint64_t order[] = {
-		3, 4, 5, 5, 40, 6, 4, 1, 12, 39, 13, 20, 27, 34, 41, 48, 149, 49, 50, 150, 0,
-	};
-	struct xentrace_block *block;
-	struct xentrace_blocks blocks;
-
-	(void)state;
-	xentrace_blocks_init(&blocks, &file);
-	xentrace_blocks_read_ahead(&blocks, 3 * XENTRACE_BLOCK + 5);
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		block = xentrace_blocks_get(&blocks, order[i] * XENTRACE_BLOCK + 7);
-		check(block, order[i]);
-		xentrace_blocks_put(&blocks, block);
-		assert_true(blocks.n_idle <= N_KEPT);
-		assert_int_equal(blocks.n_blocks, blocks.n_idle);
-	}
-	/* in the middle */
-	xentrace_blocks_destroy(&blocks);
-	assert_int_equal(blocks.error, 0);
-
-	/* to the end, and beyond it */
-	xentrace_blocks_init(&blocks, &file);
-	xentrace_blocks_read_ahead(&blocks, 0);
-	for (uint64_t i = 0; i < N_BLOCKS + 2; i++) {
-		block = xentrace_blocks_get(&blocks, i * XENTRACE_BLOCK);
-		check(block, i);
-		xentrace_blocks_put(&blocks, block);
-	}
-	assert_null(blocks.ahead);
-	xentrace_blocks_destroy(&blocks);
-	/* nothing at all is asked for */
-	xentrace_blocks_init(&blocks, &file);
-	xentrace_blocks_read_ahead(&blocks, 0);
-	xentrace_blocks_destroy(&blocks);
-}
-
 /** What is in memory stays as it is, whatever is found in it; nothing is read behind its end. */
 static void test_memory(void **state)
 {
@@ -253,7 +213,6 @@ int main(void)
 		cmocka_unit_test(test_used),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_end),
-		cmocka_unit_test(test_ahead),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_looks),
 	};
