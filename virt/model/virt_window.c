@@ -706,29 +706,44 @@ static void free_stats(struct virt_window_stats *stats)
 }
 
 /**
- * @all: also what its vCPUs did
- * @vcpus: where that is kept of each, by global index; NULL: nowhere
+ * Where results of vCPUs are kept: of the first @n, by global index, unless they are there already.
+ * @is_there: NULL: none is, and each is taken once
  */
+struct kept {
+	struct virt_window_stats *vcpus;
+	bool			*is_there;
+	int32_t			n;
+};
+
+/** One vCPU of a machine. */
+static int take_member(struct tally *tally, int32_t vcpu, struct virt_window_stats *machine,
+		       const struct kept *kept)
+{
+	bool keeps = vcpu < kept->n && !(kept->is_there && kept->is_there[vcpu]);
+	struct virt_window_stats one, *stats = keeps ? &kept->vcpus[vcpu] : &one;
+	int ret;
+
+	begin_stats(stats);
+	ret = take_vcpu(tally, vcpu, stats);
+	add_vcpu(machine, stats);
+	if (!keeps)
+		free_stats(stats);
+	else if (kept->is_there)
+		kept->is_there[vcpu] = !ret;
+	return ret;
+}
+
+/** @all: also what its vCPUs did */
 static int take_machine(struct tally *tally, int32_t index, bool all,
-			struct virt_window_machine *machine, struct virt_window_stats *vcpus)
+			struct virt_window_machine *machine, const struct kept *kept)
 {
 	const struct virt_machine *info = virt_model_machine(tally->model, index);
 	struct virt_machine_totals totals;
-	struct virt_window_stats one;
 	int ret = 0;
 
-	for (int32_t i = 0; i < info->n_vcpus && !ret; i++) {
-		int32_t vcpu = info->vcpus[i];
-		struct virt_window_stats *stats = vcpus ? &vcpus[vcpu] : &one;
-
-		if (!all || !is_chosen(tally, vcpu))
-			continue;
-		begin_stats(stats);
-		ret = take_vcpu(tally, vcpu, stats);
-		add_vcpu(&machine->all, stats);
-		if (!vcpus)
-			free_stats(stats);
-	}
+	for (int32_t i = 0; i < info->n_vcpus && all && !ret; i++)
+		if (is_chosen(tally, info->vcpus[i]))
+			ret = take_member(tally, info->vcpus[i], &machine->all, kept);
 	end_samples(&tally->wakes, &machine->all.states[VIRT_WAKING].whole);
 	end_samples(&tally->all_moves, &machine->all.migration_cost);
 	virt_machine_totals(tally->model, index, tally->from_ns, tally->to_ns, &totals);
@@ -875,16 +890,18 @@ struct virt_window *virt_window_new(const struct virt_model *model,
 				    const struct virt_window_query *query)
 {
 	struct virt_window *window = alloc_window(model);
+	struct kept kept;
 	struct tally tally;
 	int ret;
 
 	if (!window)
 		return NULL;
+	kept = (struct kept){ .vcpus = window->vcpus, .n = window->n_vcpus };
 	ret = begin_tally(&tally, model, query);
 	window->from_ns = tally.from_ns;
 	window->to_ns = tally.to_ns;
 	for (int32_t i = 0; i < window->n_machines && !ret && !tally.empty; i++)
-		ret = take_machine(&tally, i, true, &window->machines[i], window->vcpus);
+		ret = take_machine(&tally, i, true, &window->machines[i], &kept);
 	if (!ret && !tally.empty)
 		ret = take_pcpus(&tally, window->pcpus);
 	free_tally(&tally);
@@ -993,10 +1010,13 @@ size_t virt_window_walk_culprits(struct virt_window_walk *walk, int32_t vcpu,
 const struct virt_window_machine *virt_window_walk_machine(struct virt_window_walk *walk,
 							   int32_t machine, bool all)
 {
+	const struct kept kept = { walk->kept, walk->is_kept, KEPT_VCPUS };
+
 	free_stats(&walk->machine.all);
 	walk->machine = (struct virt_window_machine){ 0 };
 	begin_stats(&walk->machine.all);
 	if (!walk->error && !walk->tally.empty)
-		walk->error = take_machine(&walk->tally, machine, all, &walk->machine, NULL);
+		walk->error = take_machine(&walk->tally, machine, all, &walk->machine,
+					   &kept);
 	return &walk->machine;
 }

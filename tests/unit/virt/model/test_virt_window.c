@@ -711,6 +711,9 @@ static void check_walk(const struct virt_model *model, const struct virt_window_
 
 			same_stats(virt_window_walk_vcpu(walk, vcpu), &window->vcpus[vcpu]);
 		}
+		/* whatever is kept of its vCPUs */
+		machine = virt_window_walk_machine(walk, i, true);
+		same_stats(&machine->all, &window->machines[i].all);
 	}
 	for (int32_t i = 0; i < virt_model_n_pcpus(model); i++)
 		assert_int_equal(virt_window_walk_pcpu(walk, i)->lost_ns,
