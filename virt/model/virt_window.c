@@ -467,22 +467,32 @@ static int end_all_exits(const struct tally *tally, struct exits *exits, struct 
 	return ret;
 }
 
+/** The place of those that @none is about. Return: their index, and 1; 0 without memory. */
+static uint32_t place_of(struct exits *exits, const struct virt_window_exit *none)
+{
+	uint32_t *place = &exits->place[slot(exits, none)];
+
+	if (*place)
+		return *place;
+	if (ARRAY_GROW(exits->of, exits->n, exits->room))
+		return 0;
+	exits->of[exits->n++] = *none;
+	*place = (uint32_t)exits->n;
+	return *place;
+}
+
 static int take_exit(struct exits *exits, const struct virt_exit *exit, int32_t argument,
 		     enum exit_cause cause)
 {
 	const struct virt_window_exit none = {
 		.reason = exit->reason, .argument = argument, .cause = (uint8_t)cause,
 	};
-	uint32_t *place = &exits->place[slot(exits, &none)];
+	uint32_t place = place_of(exits, &none);
 	struct virt_window_exit *of;
 
-	if (!*place) {
-		if (ARRAY_GROW(exits->of, exits->n, exits->room))
-			return -ENOMEM;
-		exits->of[exits->n++] = none;
-		*place = (uint32_t)exits->n;
-	}
-	of = &exits->of[*place - 1];
+	if (!place)
+		return -ENOMEM;
+	of = &exits->of[place - 1];
 	of->count++;
 	if (!exit->complete)
 		return 0;
@@ -492,9 +502,60 @@ static int take_exit(struct exits *exits, const struct virt_exit *exit, int32_t 
 	virt_add_ns(&of->unasked_vmm_ns, exit->unasked_vmm_ns);
 	if (ARRAY_GROW(exits->costs, exits->n_costs, exits->room_costs))
 		return -ENOMEM;
-	exits->costs[exits->n_costs++] = (struct cost){ *place - 1, exit->cost_ns };
+	exits->costs[exits->n_costs++] = (struct cost){ place - 1, exit->cost_ns };
 	of->cost.count++;
 	return 0;
+}
+
+/** Add what a vCPU's exits of one reason, cause or argument took; their costs are added alone. */
+static void add_sums(struct virt_window_exit *to, const struct virt_window_exit *of)
+{
+	to->count += of->count;
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		virt_add_ns(&to->state_ns[state], of->state_ns[state]);
+	virt_add_ns(&to->unasked_ns, of->unasked_ns);
+	virt_add_ns(&to->unasked_vmm_ns, of->unasked_vmm_ns);
+	to->cost.count += of->cost.count;
+}
+
+/** Add a vCPU's exits to those of its machine. */
+static int add_exits(struct exits *all, const struct exits *exits)
+{
+	uint32_t *places = malloc((exits->n + 1) * sizeof(*places));
+	int ret = places ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < exits->n && !ret; i++) {
+		const struct virt_window_exit none = {
+			.reason = exits->of[i].reason, .argument = exits->of[i].argument,
+			.cause = exits->of[i].cause,
+		};
+
+		places[i] = place_of(all, &none);
+		if (places[i])
+			add_sums(&all->of[places[i] - 1], &exits->of[i]);
+		else
+			ret = -ENOMEM;
+	}
+	if (!ret && ARRAY_GROW(all->costs, all->n_costs + exits->n_costs, all->room_costs))
+		ret = -ENOMEM;
+	for (size_t i = 0; i < exits->n_costs && !ret; i++)
+		all->costs[all->n_costs++] = (struct cost){
+			places[exits->costs[i].of] - 1, exits->costs[i].ns,
+		};
+	free(places);
+	return ret;
+}
+
+/** The same of all kinds that are wanted. */
+static int add_all_exits(struct tally *tally)
+{
+	int ret = add_exits(&tally->all_exits, &tally->exits);
+
+	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
+		ret = add_exits(&tally->all_causes, &tally->causes);
+	if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
+		ret = add_exits(&tally->all_arguments, &tally->arguments);
+	return ret;
 }
 
 /** The last exit before interval @i; @i: there is none. */
@@ -540,12 +601,8 @@ static int take_argument(struct tally *tally, const struct virt_exit *exit, size
 	enum exit_cause cause = virt_argument_cause(tally->model, argument);
 	int ret = take_exit(&tally->arguments, exit, argument, cause);
 
-	if (!ret && !tally->alone)
-		ret = take_exit(&tally->all_arguments, exit, argument, cause);
-	if (ret || !virt_reason_for_memory(tally->model, exit->reason))
-		return ret;
-	ret = take_exit(&tally->causes, exit, VIRT_NONE, cause);
-	return ret || tally->alone ? ret : take_exit(&tally->all_causes, exit, VIRT_NONE, cause);
+	return ret || !virt_reason_for_memory(tally->model, exit->reason) ? ret :
+	       take_exit(&tally->causes, exit, VIRT_NONE, cause);
 }
 
 /** Each exit taken apart. */
@@ -563,14 +620,14 @@ static int count_exits(struct tally *tally)
 			continue;
 		virt_exit_take(tally->model, tally->vcpu, i, &exit);
 		ret = take_exit(&tally->exits, &exit, VIRT_NONE, EXIT_CAUSE_UNKNOWN);
-		if (!ret && !tally->alone)
-			ret = take_exit(&tally->all_exits, &exit, VIRT_NONE, EXIT_CAUSE_UNKNOWN);
 		if (!ret && wants(tally, VIRT_WINDOW_ARGUMENTS))
 			ret = take_argument(tally, &exit, i);
 	}
 	for (i = 0; tally->query->length && i < tally->exits.n_costs; i++)
 		tally->query->length(tally->query->arg, VIRT_LENGTH_EXIT,
 				     tally->exits.costs[i].ns);
+	if (!ret && !tally->alone)
+		ret = add_all_exits(tally);
 	return ret ? ret : end_all_exits(tally, &tally->exits, &tally->causes, &tally->arguments,
 					 tally->stats);
 }
