@@ -50,41 +50,16 @@ static void kvm_close(struct host_trace *trace)
 	kvm_trace_close(trace->kvm);
 }
 
-/** One pass through the trace. */
-struct kvm_pass {
-	const struct host_walk	*to;
-	struct kvm_trace	*trace;
-	uint64_t		done;
-};
-
-static int pass_record(void *arg, const struct kvm_trace_record *record)
-{
-	struct kvm_pass *pass = arg;
-	const struct host_walk *to = pass->to;
-	int ret = 0;
-
-	/* CPU by CPU: how many records there will be is not known */
-	if (++pass->done % HOST_PROGRESS == 0 && to->progress)
-		ret = to->progress(to->arg, (uint64_t)record->cpu,
-				   (uint64_t)kvm_trace_n_cpus(pass->trace));
-	return ret || !to->record ? ret : to->record(to->arg, record);
-}
-
-static void pass_loss(void *arg, int cpu, uint64_t records)
-{
-	const struct kvm_pass *pass = arg;
-
-	if (pass->to->lost)
-		pass->to->lost(pass->to->arg, cpu, records);
-}
-
 static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 		    struct virt_model **model)
 {
-	struct kvm_pass pass = { .to = walk, .trace = trace->kvm };
+	int ret;
 
-	return model ? kvm_trace_model(trace->kvm, pass_record, pass_loss, &pass, model) :
-	       kvm_trace_walk(trace->kvm, pass_record, pass_loss, &pass);
+	kvm_trace_watch(trace->kvm, walk->progress, walk->arg);
+	ret = model ? kvm_trace_model(trace->kvm, walk->record, walk->lost, walk->arg, model) :
+		      kvm_trace_walk(trace->kvm, walk->record, walk->lost, walk->arg);
+	kvm_trace_watch(trace->kvm, NULL, NULL);
+	return ret;
 }
 
 /** Note the quota that held threads longest. No record shows when: it is of the whole recording. */

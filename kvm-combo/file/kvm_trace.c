@@ -25,6 +25,9 @@
 /** Classes of events; the last one takes all further systems. */
 #define MAX_CLASSES	20
 
+/** Records between two calls of progress. */
+#define PROGRESS_RECORDS	(1 << 14)
+
 /** Answers of the reading process, which the callers of a const trace ask for. */
 struct known {
 	struct key_map	pids;
@@ -70,6 +73,8 @@ struct kvm_trace {
 		char	name[KVM_DEVICE_SIZE];
 	} *devices;				/* by number in @irqs */
 	size_t		devices_room;
+	kvm_trace_progress_fn progress;		/* of walks; NULL: none */
+	void		*progress_arg;
 };
 
 /* --- opening --------------------------------------------------------------------------------- */
@@ -558,7 +563,9 @@ struct kvm_pass {
 	int64_t		begin_ns, end_ns;
 	bool		is_missing;	/* records that the tracker has not heard of yet */
 	uint64_t	missing;	/* number of these */
+	uint64_t	done;		/* records */
 	/* of the record that goes by: */
+	struct kvm_trace_record record;
 	struct hyper_call call;
 	struct kvm_event sched;
 };
@@ -615,8 +622,7 @@ static int32_t device_of(struct kvm_trace *trace, const struct kvm_item *item)
  * For the tracker. While a buffer has lost records, the others show only a part of what happened:
  * nothing of that time counts.
  */
-static int track(struct kvm_pass *pass, const struct kvm_item *item,
-		 const struct kvm_trace_record *counted)
+static int track(struct kvm_pass *pass, const struct kvm_item *item, int64_t time_ns)
 {
 	static const struct kvm_step seen = { .kind = KVM_STEP_SEEN };
 	static const struct kvm_step handled = { .kind = KVM_STEP_HANDLER };
@@ -632,12 +638,12 @@ static int track(struct kvm_pass *pass, const struct kvm_item *item,
 	if (item->is_blind)
 		return 0;
 	if (pass->is_missing)
-		ret = kvm_tracker_lost(pass->tracker, counted->cpu, counted->pid, counted->time_ns,
+		ret = kvm_tracker_lost(pass->tracker, item->cpu, item->pid, time_ns,
 				       pass->missing);
 	pass->is_missing = false;
 	pass->missing = 0;
 	return ret ? ret : kvm_step_take(step, kvm_item_part(item, KVM_ITEM_HANDLER), pass->tracker,
-					 counted->cpu, counted->pid, counted->time_ns);
+					 item->cpu, item->pid, time_ns);
 }
 
 static void take_names(struct kvm_pass *pass, const struct kvm_item *item)
@@ -673,52 +679,72 @@ static void add_parts(struct kvm_pass *pass, const struct kvm_item *item,
 }
 
 /** Give the record with all its parts to the caller of the walk. */
-static int take_more(struct kvm_pass *pass, const struct kvm_item *item,
-		     struct kvm_trace_record *counted)
+static int take_more(struct kvm_pass *pass, const struct kvm_item *item, int64_t time_ns)
 {
 	const struct kvm_step *step = kvm_item_part(item, KVM_ITEM_STEP);
+	struct kvm_trace *trace = pass->trace;
+	struct kvm_trace_record *counted = &pass->record;
 
+	counted->time_ns = time_ns;
+	counted->offset = item->offset;
+	counted->pid = item->pid;
+	counted->vcpu_pid = kvm_meta_first(trace->meta, item->pid);
+	counted->next_pid = item->next_pid;
+	counted->bytes = item->bytes;
+	counted->cpu = item->cpu;
+	counted->class = class_of(trace, item->event);
+	counted->injection = item->injection;
+	counted->injection_flags = item->injection_flags;
+	counted->number = item->number;
+	counted->before = item->before;
+	counted->event = item->event;
+	counted->vector = item->vector;
+	counted->flags = item->flags;
+	counted->device = device_of(trace, item);
+	counted->call = NULL;
+	counted->boot = NULL;
+	counted->sched = NULL;
+	counted->handler = NULL;
+	counted->cgroup = NULL;
+	if (counted->device == -ENOMEM)
+		return -ENOMEM;
 	if (step && step->flags & KVM_STEP_SCHED) {
 		pass->sched = step->event;
-		pass->sched.time_ns = counted->time_ns;
-		pass->sched.pid = counted->pid;
-		pass->sched.cpu = counted->cpu;
+		pass->sched.time_ns = time_ns;
+		pass->sched.pid = item->pid;
+		pass->sched.cpu = item->cpu;
 		counted->sched = &pass->sched;
 	}
 	if (item->parts & ~(1U << KVM_ITEM_STEP))
 		add_parts(pass, item, counted);
-	counted->device = device_of(pass->trace, item);
-	return counted->device == -ENOMEM ? -ENOMEM : pass->take(pass->arg, counted);
+	return pass->take(pass->arg, counted);
 }
 
 static int take_item(void *arg, const struct kvm_item *item)
 {
 	struct kvm_pass *pass = arg;
 	struct kvm_trace *trace = pass->trace;
-	struct kvm_trace_record counted = {
-		.cpu = item->cpu, .pid = item->pid, .next_pid = item->next_pid,
-		.vcpu_pid = kvm_meta_first(trace->meta, item->pid), .bytes = item->bytes,
-		.class = class_of(trace, item->event), .event = item->event,
-		.injection = item->injection, .injection_flags = item->injection_flags,
-		.number = item->number, .before = item->before, .vector = item->vector,
-		.flags = item->flags, .device = VIRT_NONE, .offset = item->offset,
-	};
+	int64_t time_ns;
 	int ret = 0;
 
 	if (item->cpu != pass->cpu)
 		virt_clock_walk_begin(&pass->walk, trace->steps, trace->n_steps, item->cpu);
 	pass->cpu = item->cpu;
-	counted.time_ns = time_of(trace, item->ts, &pass->walk);
-	if (counted.time_ns < pass->begin_ns)
-		pass->begin_ns = counted.time_ns;
-	if (counted.time_ns >= pass->end_ns)
-		pass->end_ns = counted.time_ns + 1;
+	time_ns = time_of(trace, item->ts, &pass->walk);
+	if (time_ns < pass->begin_ns)
+		pass->begin_ns = time_ns;
+	if (time_ns >= pass->end_ns)
+		pass->end_ns = time_ns + 1;
 	take_names(pass, item);
 	if (item->has_lost && pass->lost)
 		pass->lost(pass->arg, item->cpu, item->missing);
 	if (pass->tracker)
-		ret = track(pass, item, &counted);
-	return ret || !pass->take ? ret : take_more(pass, item, &counted);
+		ret = track(pass, item, time_ns);
+	/* CPU by CPU: how many records there will be is not known */
+	if (++pass->done % PROGRESS_RECORDS == 0 && trace->progress && !ret)
+		ret = trace->progress(trace->progress_arg, (uint64_t)item->cpu,
+				      (uint64_t)trace->facts->n_cpus);
+	return ret || !pass->take ? ret : take_more(pass, item, time_ns);
 }
 
 static int read_all(struct kvm_pass *pass)
@@ -732,6 +758,12 @@ static int read_all(struct kvm_pass *pass)
 	pass->cpu = -1;
 	return trace->reader ? kvm_reader_walk(trace->reader, flags, take_item, pass) :
 			       kvm_source_walk(trace->source, flags, take_item, pass);
+}
+
+void kvm_trace_watch(struct kvm_trace *trace, kvm_trace_progress_fn progress, void *arg)
+{
+	trace->progress = progress;
+	trace->progress_arg = arg;
 }
 
 int kvm_trace_walk(struct kvm_trace *trace,
