@@ -361,6 +361,21 @@ struct job {
 	int			place;		/* among the hosts, from 0 on */
 };
 
+/** Is a page asked for that shows what guests' traces, too, are counted for? */
+static bool counts_for_page(const struct job *job)
+{
+	for (int page = 0; page < N_PAGES; page++)
+		if (job->options->pages[page])
+			return report_pages[page]->with_guests && job->counted.load.n_guests;
+	return true;
+}
+
+/** Does what was asked for show numbers of records? Else the model is all it needs. */
+static bool counts_records(const struct job *job)
+{
+	return !wants_summary(job->options) && counts_for_page(job);
+}
+
 /** Does nothing need a row that changes no state, but its numbers? */
 static bool counts_all(const struct job *job)
 {
@@ -396,7 +411,7 @@ static int job_opened(void *arg)
 	job->counted.kvm.to_ns = job->counted.count.to_ns;
 	job->counted.count.kvm = job->counted.load.host.kvm;
 	job->tracing.record_cost_ns = job->options->record_cost_ns;
-	if (counts_all(job))
+	if (job->counted.load.rows && counts_all(job))
 		job->counted.load.skipped = job_skipped;
 	if (!report_count_init(&job->counted.count, host_trace_n_pcpus(&job->counted.load.host)) &&
 	    !report_tracing_init(&job->tracing, host_trace_n_pcpus(&job->counted.load.host)))
@@ -613,8 +628,6 @@ static int report_file(const struct report_options *options, struct model_files 
 			.quiet = options->quiet, .shows_lacks = true,
 			.command = options->command, .vcpus = &options->vcpus,
 			.opened = job_opened,
-			.rows = job_rows,
-			.records = job_record,
 		},
 	};
 	int status;
@@ -623,6 +636,10 @@ static int report_file(const struct report_options *options, struct model_files 
 	model_files_load(files, host, &job.counted.load);
 	if (wants_guests(options))
 		job.counted.hypertrace.options = &options->hypertrace;
+	if (counts_records(&job)) {
+		job.counted.load.rows = job_rows;
+		job.counted.load.records = job_record;
+	}
 	status = model_load(&job.counted.load);
 	if (!status && job.counted.load.as_guest && !has_window(&job))
 		goto end;
