@@ -22,14 +22,13 @@ static void add(struct irq_injections *injections, const struct irq_injection *i
 
 void irq_injections_kvm(struct irq_injections *injections, const struct kvm_trace_record *record)
 {
-	const struct irq_injection injection = {
+	if (record->injection != KVM_TRACE_INTERRUPT || record->injection_flags & KVM_TRACE_SOFT)
+		return;
+	add(injections, &(struct irq_injection){
 		.time_ns = record->time_ns, .tid = record->vcpu_pid,
 		.vector = (int16_t)(record->number & 0xff),
 		.again = record->injection_flags & KVM_TRACE_AGAIN,
-	};
-
-	if (record->injection == KVM_TRACE_INTERRUPT && !(record->injection_flags & KVM_TRACE_SOFT))
-		add(injections, &injection);
+	});
 }
 
 void irq_injections_xen(struct irq_injections *injections, const struct xen_trace_row *row)

@@ -234,7 +234,8 @@ static void count_rows(struct report_counted *counted, const struct xen_trace_ro
 
 static void count_record(struct report_counted *counted, const struct kvm_trace_record *record)
 {
-	irq_injections_kvm(&counted->delivery.injections, record);
+	if (counted->load.n_guests)
+		irq_injections_kvm(&counted->delivery.injections, record);
 }
 
 static int build(struct report_counted *counted, struct report *report,
