@@ -559,6 +559,16 @@ static int64_t number(const struct kvm_fields *fields, const struct tep_format_f
 	return 0;
 }
 
+bool kvm_fields_number(const struct kvm_fields *fields, const struct tep_format_field *field,
+		       const struct tep_record *record, uint64_t *value)
+{
+	if (!is_there(field, record) || (field->size != 1 && field->size != 2 &&
+					 field->size != 4 && field->size != 8))
+		return false;
+	*value = (uint64_t)number(fields, field, record);
+	return true;
+}
+
 bool kvm_fields_common(const struct kvm_fields *fields, const struct tep_record *record,
 		       struct kvm_common *common)
 {
@@ -728,7 +738,7 @@ static void gic_event(const struct kvm_fields *fields, const struct tep_record *
 static void complete(const struct kvm_fields *fields, const struct found_event *found,
 		     const struct tep_record *record, struct kvm_event *event)
 {
-	int64_t more = number(fields, found->more, record);
+	int64_t more = found->more ? number(fields, found->more, record) : 0;
 
 	switch (event->kind) {
 	case KVM_USERSPACE_EXIT:

@@ -161,6 +161,14 @@ void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *r
 bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record *record, int id,
 			struct kvm_handler_event *event);
 
+/**
+ * kvm_fields_number - the number in a field, which may be NULL
+ *
+ * Return: as !tep_read_number_field(), which is slower and reads beyond the end of a record.
+ */
+bool kvm_fields_number(const struct kvm_fields *fields, const struct tep_format_field *field,
+		       const struct tep_record *record, uint64_t *value);
+
 /** What all records begin with, if it is where Linux puts it. */
 struct kvm_common {
 	uint16_t	type;		/* id of the event */

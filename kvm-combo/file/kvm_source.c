@@ -508,6 +508,13 @@ static bool has_field(const struct tep_format_field *field, const struct tep_rec
 	       (int64_t)field->offset + field->size <= record->size;
 }
 
+/** Most records are those of a thread whose name was asked for a short time ago. */
+static bool is_named_lately(const struct kvm_source *source, int32_t pid)
+{
+	return pid < 0 ||
+	       source->named_lately[(uint32_t)pid % KVM_SOURCE_LATELY] == (uint32_t)pid + 1;
+}
+
 static void add_part(struct kvm_item *item, enum kvm_item_part part, const void *content)
 {
 	item->part[part] = content;
@@ -518,7 +525,7 @@ static void add_part(struct kvm_item *item, enum kvm_item_part part, const void 
 static int give_name(struct kvm_source *source, int32_t pid, enum kvm_item_part part,
 		     struct kvm_item_name *name, struct kvm_item *item)
 {
-	int ret = kvm_source_name_once(source, pid, name);
+	int ret = is_named_lately(source, pid) ? 0 : kvm_source_name_once(source, pid, name);
 
 	if (ret > 0)
 		add_part(item, part, name);
@@ -527,14 +534,13 @@ static int give_name(struct kvm_source *source, int32_t pid, enum kvm_item_part 
 
 int kvm_source_name_once(struct kvm_source *source, int32_t pid, struct kvm_item_name *name)
 {
-	uint32_t *lately = &source->named_lately[(uint32_t)pid % KVM_SOURCE_LATELY];
 	const char *comm;
 	int64_t n;
 
-	if (pid < 0 || *lately == (uint32_t)pid + 1)
+	if (is_named_lately(source, pid))
 		return 0;
 	if (key_map_find(&source->named, (uint64_t)pid) >= 0) {
-		*lately = (uint32_t)pid + 1;
+		source->named_lately[(uint32_t)pid % KVM_SOURCE_LATELY] = (uint32_t)pid + 1;
 		return 0;
 	}
 	comm = kvm_source_task(source, pid);
@@ -561,11 +567,10 @@ static void register_comm(struct kvm_source *source, const struct tep_record *re
 
 int32_t kvm_source_next_pid(struct kvm_source *source, struct tep_record *record)
 {
-	unsigned long long pid;
 	uint32_t *lately;
+	uint64_t pid;
 
-	if (!has_field(source->next_pid, record) ||
-	    tep_read_number_field(source->next_pid, record->data, &pid))
+	if (!kvm_fields_number(source->fields, source->next_pid, record, &pid))
 		return VIRT_NONE;
 	lately = &source->known_lately[(uint32_t)pid % KVM_SOURCE_LATELY];
 	if ((int32_t)pid > 0 && *lately != (uint32_t)pid + 1 &&
@@ -577,33 +582,32 @@ int32_t kvm_source_next_pid(struct kvm_source *source, struct tep_record *record
 	return (int32_t)pid;
 }
 
-static bool is_set(struct tep_format_field *field, const struct tep_record *record)
+static bool is_set(const struct kvm_source *source, const struct tep_format_field *field,
+		   const struct tep_record *record)
 {
-	unsigned long long value = 0;
+	uint64_t value;
 
-	return has_field(field, record) &&
-	       !tep_read_number_field(field, record->data, &value) &&
-	       value;
+	return kvm_fields_number(source->fields, field, record, &value) && value;
 }
 
 static void find_injection(const struct kvm_source *source, const struct tep_record *record, int id,
 		      struct kvm_item *item)
 {
 	for (int injection = 1; injection < KVM_TRACE_N_INJECTIONS; injection++) {
-		struct tep_format_field *field = source->injection_field[injection];
-		unsigned long long number;
+		const struct tep_format_field *field = source->injection_field[injection];
+		uint64_t number;
 
-		if (!field || source->injection_id[injection] != id || !has_field(field, record) ||
-		    tep_read_number_field(field, record->data, &number))
+		if (!field || source->injection_id[injection] != id ||
+		    !kvm_fields_number(source->fields, field, record, &number))
 			continue;
 		item->injection = (uint8_t)injection;
 		item->number = number;
-		if (is_set(source->again[injection], record))
+		if (is_set(source, source->again[injection], record))
 			item->injection_flags |= KVM_TRACE_AGAIN;
-		if (injection == KVM_TRACE_INTERRUPT && is_set(source->soft, record))
+		if (injection == KVM_TRACE_INTERRUPT && is_set(source, source->soft, record))
 			item->injection_flags |= KVM_TRACE_SOFT;
-		if (injection == KVM_TRACE_TSC_OFFSET && has_field(source->before, record) &&
-		    !tep_read_number_field(source->before, record->data, &number)) {
+		if (injection == KVM_TRACE_TSC_OFFSET &&
+		    kvm_fields_number(source->fields, source->before, record, &number)) {
 			item->before = number;
 			item->injection_flags |= KVM_TRACE_BEFORE;
 		}
@@ -615,7 +619,7 @@ static void find_context(const struct kvm_source *source, const struct tep_recor
 			 struct kvm_item *item)
 {
 	int handler = id >= 0 && id < N_IDS ? source->handler_of[id] : 0;
-	unsigned long long value;
+	uint64_t value;
 
 	if (has_field(source->flags, record) && source->flags->size == 1) {
 		unsigned int flags = ((const uint8_t *)record->data)[source->flags->offset];
@@ -626,8 +630,8 @@ static void find_context(const struct kvm_source *source, const struct tep_recor
 			       RECORD_IN_NMI)))
 			item->flags |= VIRT_GUEST_IRQS_ON;
 	}
-	if (!handler || !has_field(source->vectors[handler - 1], record) ||
-	    tep_read_number_field(source->vectors[handler - 1], record->data, &value))
+	if (!handler ||
+	    !kvm_fields_number(source->fields, source->vectors[handler - 1], record, &value))
 		return;
 	item->vector = (int16_t)(value & 0xff);
 	item->flags |= VIRT_GUEST_IN_IRQ;
