@@ -474,6 +474,17 @@ static inline bool virt_exit_is_complete(const struct virt_vcpu_track *vcpu, siz
 					    vcpu->intervals[end].flags & VIRT_INTERVAL_ENTERED);
 }
 
+/** virt_exit_cost - what exit @i costs, which is complete and ends at @end */
+static inline int64_t virt_exit_cost(const struct virt_vcpu_track *vcpu, size_t i, size_t end)
+{
+	int64_t ns = 0;
+
+	for (; i < end; i++)
+		if (virt_is_cost(&vcpu->intervals[i]))
+			ns += vcpu->intervals[i + 1].start_ns - vcpu->intervals[i].start_ns;
+	return ns;
+}
+
 /** virt_time_of - where interval @i begins; behind the last one: the trace's end */
 static inline int64_t virt_time_of(const struct virt_model *model,
 				   const struct virt_vcpu_track *vcpu, size_t i)

@@ -305,16 +305,13 @@ static void put_exits(struct grouping *grouping)
 		const struct virt_interval *interval = &vcpu->intervals[i];
 		size_t end;
 		bool complete;
-		int64_t ns = 0;
 
 		if (!(interval->flags & VIRT_INTERVAL_EXIT))
 			continue;
 		end = virt_exit_end(vcpu, i);
 		complete = virt_exit_is_complete(vcpu, i, end);
-		for (size_t j = i; complete && j < end; j++)
-			if (virt_is_cost(&vcpu->intervals[j]))
-				ns += vcpu->intervals[j + 1].start_ns - vcpu->intervals[j].start_ns;
-		put_value(grouping, ((size_t)virt_exit_reason(interval) + 1) * 2 + complete, i, ns);
+		put_value(grouping, ((size_t)virt_exit_reason(interval) + 1) * 2 + complete, i,
+			  grouping->store && complete ? virt_exit_cost(vcpu, i, end) : 0);
 	}
 }
 

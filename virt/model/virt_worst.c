@@ -101,12 +101,12 @@ static void add_exit(struct virt_worst *worst, int32_t vcpu, size_t i)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
 	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu, true };
-	struct virt_exit exit;
+	size_t end = virt_exit_end(track, i);
 
-	virt_exit_take(worst->model, track, i, &exit);
-	if (!exit.complete)
+	if (!virt_exit_is_complete(track, i, end))
 		return;
-	item.cost_ns = exit.cost_ns;
+	if (worst->items)
+		item.cost_ns = virt_exit_cost(track, i, end);
 	add(worst, VIRT_WORST_EXIT, track->intervals[i].pcpu, &item);
 }
 
