@@ -24,6 +24,26 @@
 		}									\
 	} while (0)
 
+/** Values of which any one is a good pivot. */
+#define SELECT_FEW	16
+
+/** select_any - a place in [@lo, @hi) that no trace can have been made to suit badly */
+static inline size_t select_any(uint64_t *random, size_t lo, size_t hi)
+{
+	*random ^= *random << 13;
+	*random ^= *random >> 7;
+	*random ^= *random << 17;
+	return lo + *random % (hi - lo);
+}
+
+/** SELECT_ORDER - the smaller one of two first */
+#define SELECT_ORDER(a, b)								\
+	do {										\
+		value_ = (a);								\
+		(a) = (b) < value_ ? (b) : value_;					\
+		(b) = (b) < value_ ? value_ : (b);					\
+	} while (0)
+
 /** SELECT_NTH - reorder v[lo .. hi) such that v[nth] is what it would be if all were sorted */
 #define SELECT_NTH(v, lo, hi, nth)							\
 	do {										\
@@ -31,22 +51,28 @@
 		uint64_t random_ = 88172645463325252u;					\
 											\
 		while (hi_ - lo_ > 1) {							\
-			__typeof__(*(v)) pivot_, value_;				\
-			size_t end_ = lo_;						\
+			__typeof__(*(v)) pivot_[3], value_;				\
+			size_t end_ = lo_, third_ = 0;					\
 											\
-			/* a pivot that no trace can have been made to suit badly */	\
-			random_ ^= random_ << 13;					\
-			random_ ^= random_ >> 7;					\
-			random_ ^= random_ << 17;					\
-			pivot_ = (v)[lo_ + random_ % (hi_ - lo_)];			\
-			SELECT_FIRST(v, end_, hi_, value_ < pivot_);			\
+			pivot_[0] = (v)[select_any(&random_, lo_, hi_)];		\
+			/* of three values, the one that is likely to be the nearest */	\
+			if (hi_ - lo_ > SELECT_FEW) {					\
+				pivot_[1] = (v)[select_any(&random_, lo_, hi_)];	\
+				pivot_[2] = (v)[select_any(&random_, lo_, hi_)];	\
+				SELECT_ORDER(pivot_[0], pivot_[1]);			\
+				SELECT_ORDER(pivot_[1], pivot_[2]);			\
+				SELECT_ORDER(pivot_[0], pivot_[1]);			\
+				third_ = (nth_ - lo_) / ((hi_ - lo_ + 2) / 3);		\
+			}								\
+			pivot_[0] = pivot_[third_];					\
+			SELECT_FIRST(v, end_, hi_, value_ < pivot_[0]);			\
 			if (nth_ < end_) {						\
 				hi_ = end_;						\
 				continue;						\
 			}								\
 			/* none is smaller: those that are equal */			\
 			if (end_ == lo_)						\
-				SELECT_FIRST(v, end_, hi_, !(pivot_ < value_));		\
+				SELECT_FIRST(v, end_, hi_, !(pivot_[0] < value_));	\
 			if (nth_ < end_)						\
 				break;							\
 			lo_ = end_;							\

@@ -41,7 +41,7 @@ int64_t virt_dist_stat(const struct virt_dist *dist, enum virt_stat stat)
 
 void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 {
-	size_t lo = 0;
+	size_t lo = 0, middle;
 
 	*dist = (struct virt_dist){ .count = n };
 	if (!n)
@@ -54,14 +54,17 @@ void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 		if (ns[i] > dist->max)
 			dist->max = ns[i];
 	}
-	/* percentiles ascend: what lies before the last one found is smaller */
+	/* in halves, and percentiles ascend: what lies before the last one found is smaller */
+	middle = virt_nearest_rank(n, stats[VIRT_STAT_P50].look.per_mille);
+	SELECT_NTH(ns, 0, n, middle);
 	for (int stat = 0; stat < VIRT_N_STATS; stat++) {
 		size_t k;
 
 		if (!stats[stat].look.per_mille)
 			continue;
 		k = virt_nearest_rank(n, stats[stat].look.per_mille);
-		SELECT_NTH(ns, lo, n, k);
+		if (k != middle)
+			SELECT_NTH(ns, lo, k < middle ? middle : n, k);
 		*(int64_t *)((char *)dist + stats[stat].place) = ns[k];
 		lo = k;
 	}
