@@ -103,6 +103,9 @@ struct kvm_power_step {
 
 struct kvm_part;
 
+/** Threads whose numbers are found at once. */
+#define KVM_THREADS_LATELY	256
+
 struct kvm_tracker {
 	struct kvm_tsc_offset *offsets;
 	size_t		n_offsets, offsets_room;
@@ -111,6 +114,7 @@ struct kvm_tracker {
 	struct key_map	pids;
 	struct kvm_thread *threads;	/* by number in @pids */
 	size_t		threads_room;
+	uint32_t	lately[KVM_THREADS_LATELY];	/* by pid: a number that may be its own */
 	struct kvm_guest *guests;
 	size_t		n_guests, guests_room;
 	struct kvm_handler *handlers;

@@ -56,7 +56,8 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 
 /* --- CPUs ------------------------------------------------------------------------------------ */
 
-static struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
+/** Also all CPUs before it. Return: NULL without memory. */
+static struct kvm_cpu *add_cpus(struct kvm_tracker *tracker, int cpu)
 {
 	while ((size_t)cpu >= tracker->n_cpus) {
 		if (ARRAY_GROW(tracker->cpus, tracker->n_cpus, tracker->cpus_room))
@@ -66,6 +67,11 @@ static struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
 		};
 	}
 	return &tracker->cpus[cpu];
+}
+
+static inline struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
+{
+	return (size_t)cpu < tracker->n_cpus ? &tracker->cpus[cpu] : add_cpus(tracker, cpu);
 }
 
 int kvm_tracker_expect_cpu(struct kvm_tracker *tracker, int cpu)
@@ -320,21 +326,39 @@ int kvm_tracker_lost(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t 
 
 /* --- threads --------------------------------------------------------------------------------- */
 
+/** The thread that was added last of those with the same place; NULL: it may be there or not. */
+static struct kvm_thread *added_lately(const struct kvm_tracker *tracker, int32_t pid)
+{
+	uint32_t n = tracker->lately[(uint32_t)pid % KVM_THREADS_LATELY];
+
+	return n < tracker->pids.n_keys && tracker->threads[n].pid == pid ? &tracker->threads[n] :
+									     NULL;
+}
+
 struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid)
 {
-	int64_t n = key_map_find(&tracker->pids, (uint32_t)pid);
+	struct kvm_thread *thread = added_lately(tracker, pid);
+	int64_t n;
 
+	if (thread)
+		return thread;
+	n = key_map_find(&tracker->pids, (uint32_t)pid);
 	return n < 0 ? NULL : &tracker->threads[n];
 }
 
 struct kvm_thread *kvm_thread_add(struct kvm_tracker *tracker, int32_t pid)
 {
+	struct kvm_thread *thread = added_lately(tracker, pid);
 	size_t known = tracker->pids.n_keys;
-	int64_t n = KEY_MAP_ELEMENT(&tracker->pids, (uint32_t)pid, tracker->threads,
-				    tracker->threads_room);
+	int64_t n;
 
+	if (thread)
+		return thread;
+	n = KEY_MAP_ELEMENT(&tracker->pids, (uint32_t)pid, tracker->threads,
+			    tracker->threads_room);
 	if (n < 0)
 		return NULL;
+	tracker->lately[(uint32_t)pid % KVM_THREADS_LATELY] = (uint32_t)n;
 	if ((size_t)n == known)
 		tracker->threads[n] = (struct kvm_thread){
 			.pid = pid, .vcpu = VIRT_NONE, .vcpu_then = VIRT_NONE, .task = VIRT_NONE,
