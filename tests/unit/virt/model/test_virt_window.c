@@ -1216,7 +1216,7 @@ static void test_longest_time(void **state)
 
 static void test_dist(void **state)
 {
-	int64_t ns[1000];
+	int64_t ns[1000] = { 0 };
 
 	(void)state;
 	for (size_t n = 0; n <= 1000; n += n < 30 ? 1 : 97) {
