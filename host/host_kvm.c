@@ -55,10 +55,10 @@ static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 {
 	int ret;
 
-	kvm_trace_watch(trace->kvm, walk->progress, walk->arg);
+	kvm_trace_watch(trace->kvm, HOST_PROGRESS, walk->progress, walk->arg);
 	ret = model ? kvm_trace_model(trace->kvm, walk->record, walk->lost, walk->arg, model) :
 		      kvm_trace_walk(trace->kvm, walk->record, walk->lost, walk->arg);
-	kvm_trace_watch(trace->kvm, NULL, NULL);
+	kvm_trace_watch(trace->kvm, 0, NULL, NULL);
 	return ret;
 }
 

@@ -8,6 +8,9 @@
 
 #include "host_trace.h"
 
+/** Records between two calls of struct host_walk's progress. */
+#define HOST_PROGRESS	(1 << 14)
+
 /** A kind of traces; see host_trace.h for what the functions do. */
 struct host_kind {
 	const char	*hypervisor;

@@ -20,9 +20,6 @@
 /** Rows that one thread looks at several times in a row: they stay in the nearest cache. */
 #define NEAR_ROWS		256
 
-/** Rows between two calls of struct host_walk's progress. */
-#define PROGRESS_ROWS		(1 << 14)
-
 /** All blocks together fit into a core's own cache. */
 static const struct block_pipe_size pipe_size = {
 	.item = sizeof(struct xen_trace_row), .block = 2048, .n_blocks = 8,
@@ -103,7 +100,7 @@ static int take_rows(struct xen_pass *pass, struct xen_trace_row *rows, size_t n
 		if (!ret && to->rows)
 			ret = give_rows(pass, rows, near);
 	}
-	if (!ret && to->progress && pass->n_rows / PROGRESS_ROWS != before / PROGRESS_ROWS)
+	if (!ret && to->progress && pass->n_rows / HOST_PROGRESS != before / HOST_PROGRESS)
 		ret = to->progress(to->arg, done, pass->bytes);
 	return ret;
 }

@@ -25,9 +25,6 @@
 /** Classes of events; the last one takes all further systems. */
 #define MAX_CLASSES	20
 
-/** Records between two calls of progress. */
-#define PROGRESS_RECORDS	(1 << 14)
-
 /** Answers of the reading process, which the callers of a const trace ask for. */
 struct known {
 	struct key_map	pids;
@@ -74,6 +71,7 @@ struct kvm_trace {
 	} *devices;				/* by number in @irqs */
 	size_t		devices_room;
 	kvm_trace_progress_fn progress;		/* of walks; NULL: none */
+	uint64_t	progress_records;	/* from one call to the next */
 	void		*progress_arg;
 };
 
@@ -741,7 +739,7 @@ static int take_item(void *arg, const struct kvm_item *item)
 	if (pass->tracker)
 		ret = track(pass, item, time_ns);
 	/* CPU by CPU: how many records there will be is not known */
-	if (++pass->done % PROGRESS_RECORDS == 0 && trace->progress && !ret)
+	if (trace->progress && ++pass->done % trace->progress_records == 0 && !ret)
 		ret = trace->progress(trace->progress_arg, (uint64_t)item->cpu,
 				      (uint64_t)trace->facts->n_cpus);
 	return ret || !pass->take ? ret : take_more(pass, item, time_ns);
@@ -760,8 +758,9 @@ static int read_all(struct kvm_pass *pass)
 			       kvm_source_walk(trace->source, flags, take_item, pass);
 }
 
-void kvm_trace_watch(struct kvm_trace *trace, kvm_trace_progress_fn progress, void *arg)
+void kvm_trace_watch(struct kvm_trace *trace, uint64_t n, kvm_trace_progress_fn progress, void *arg)
 {
+	trace->progress_records = n;
 	trace->progress = progress;
 	trace->progress_arg = arg;
 }

@@ -256,15 +256,16 @@ const char *kvm_trace_device(const struct kvm_trace *trace, int32_t device);
 /** kvm_trace_task - the name of a thread, or NULL. */
 const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid);
 
-/** With a CPU, and how many there are. Return: other than 0 ends the walk with it. */
+/** Receives the CPU whose records are read, and the number of CPUs. Not 0: ends the walk. */
 typedef int (*kvm_trace_progress_fn)(void *arg, uint64_t cpu, uint64_t n_cpus);
 
-/** kvm_trace_watch - let walks call @progress now and then; NULL: no more. */
-void kvm_trace_watch(struct kvm_trace *trace, kvm_trace_progress_fn progress, void *arg);
+/** kvm_trace_watch - let walks call @progress after each @n records; NULL: no more. */
+void kvm_trace_watch(struct kvm_trace *trace, uint64_t n, kvm_trace_progress_fn progress,
+		     void *arg);
 
 /**
  * kvm_trace_walk - go through all records, CPU by CPU
- * @take: may be NULL: what only the callers of walks need is not read then
+ * @take: NULL: the walk reads only those parts of records that a model needs
  * @lost: called for records that are missing before the next one; may be NULL
  *
  * Return: 0, -ENOMEM, what @take returned other than 0, or if another process reads also
