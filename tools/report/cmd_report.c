@@ -361,7 +361,7 @@ struct job {
 	int			place;		/* among the hosts, from 0 on */
 };
 
-/** Is a page asked for that shows what guests' traces, too, are counted for? */
+/** Does the page that was asked for show records? A page does so only beside guests' traces. */
 static bool counts_for_page(const struct job *job)
 {
 	for (int page = 0; page < N_PAGES; page++)
@@ -370,7 +370,7 @@ static bool counts_for_page(const struct job *job)
 	return true;
 }
 
-/** Does what was asked for show numbers of records? Else the model is all it needs. */
+/** Does the report show numbers of records? Otherwise it needs only the model. */
 static bool counts_records(const struct job *job)
 {
 	return !wants_summary(job->options) && counts_for_page(job);

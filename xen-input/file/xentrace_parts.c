@@ -83,7 +83,7 @@ static struct pcpu_state *find_pcpu(const struct scan *scan, int number)
 }
 
 /** Does it go on where the walk has stopped? */
-static bool goes_on(const struct scan *scan, const struct part *part)
+static bool follows(const struct scan *scan, const struct part *part)
 {
 	/* the first turn of all pCPUs is over */
 	if (!scan->reader->whole_tsc ||
@@ -102,7 +102,7 @@ static bool goes_on(const struct scan *scan, const struct part *part)
 }
 
 /** The pCPU's state at the end of the part. */
-static void go_on(struct pcpu_state *cpu, struct pcpu_state *after)
+static void add_state(struct pcpu_state *cpu, struct pcpu_state *after)
 {
 	for (unsigned int i = history_length(after); i-- > 0;)
 		remember_tsc(cpu, history_at(after, i)->offset, history_at(after, i)->tsc);
@@ -172,7 +172,7 @@ static int join(struct scan *scan, const struct part *part)
 			return -ENOMEM;
 		if (run->first_segment != NO_SEGMENT)
 			join_run(scan, cpu, base + run->first_segment, base + run->last_segment);
-		go_on(cpu, part->scan.pcpus[run->pcpu]);
+		add_state(cpu, part->scan.pcpus[run->pcpu]);
 	}
 	for (uint32_t s = base; s < n; s++)
 		segments[s].run = scan->pcpus[from->runs[segments[s].run].pcpu]->run;
@@ -192,7 +192,7 @@ static uint64_t join_parts(struct scan *scan, const struct part *parts, unsigned
 		if (!is_whole(&parts[i]))
 			return offset;
 	for (unsigned int i = 0; i < n; i++) {
-		if (offset != parts[i].begin || !goes_on(scan, &parts[i]))
+		if (offset != parts[i].begin || !follows(scan, &parts[i]))
 			break;
 		*error = join(scan, &parts[i]);
 		if (*error)
