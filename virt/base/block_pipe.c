@@ -4,7 +4,9 @@
  * @brief	Hand items in blocks from the thread that makes them to the thread that takes them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -32,11 +34,27 @@ struct block_pipe {
 	int			result;
 };
 
+/** Threads that run or wait for a core now, this one among them (proc_loadavg(5)); 0: not known. */
+static long count_running(void)
+{
+	char text[128];
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	long running = 0;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "%*s %*s %*s %ld/", &running) == 1 ? running : 0;
+}
+
 bool block_pipe_pays(void)
 {
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	long cores = sysconf(_SC_NPROCESSORS_ONLN), running = count_running();
 	double load;
 
+	if (running > 0)
+		return running < cores;
 	return getloadavg(&load, 1) == 1 && load < (double)cores - 0.5;
 }
 

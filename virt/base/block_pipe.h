@@ -29,7 +29,8 @@ typedef int (*block_pipe_fn)(void *arg, struct block_pipe *pipe);
 /**
  * block_pipe_pays - is there a core for another thread?
  *
- * On a busy machine two threads wait for each other longer than one thread takes for it all.
+ * On a busy machine two threads wait for each other longer than one thread takes for it all. What
+ * runs now counts, not what ran in the last minute.
  */
 bool block_pipe_pays(void);
 
