@@ -344,6 +344,20 @@ int xen_record_field(const struct xentrace_record *rec, const char *name, int64_
 	return 0;
 }
 
+int xen_event_word(uint32_t id, unsigned int n_words, const char *name)
+{
+	const struct xen_event *event = xen_event_at(xen_event_index(id));
+	const struct xen_layout *layout = event ? xen_event_layout(event, n_words) : NULL;
+
+	for (const struct xen_field *field = layout ? layout->fields : NULL; field && field->name;
+	     field++) {
+		if (!strcmp(field->name, name) && field->word < n_words && !field->shift &&
+		    field->width == 32)
+			return field->word;
+	}
+	return -1;
+}
+
 const char *xen_runstate_name(uint32_t runstate)
 {
 	/* xen/include/public/vcpu.h, RUNSTATE_* */

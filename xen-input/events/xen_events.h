@@ -216,6 +216,14 @@ int xen_record_fields(const struct xentrace_record *rec, xen_field_fn fn, void *
 int xen_record_field(const struct xentrace_record *rec, const char *name, int64_t *value);
 
 /**
+ * xen_event_word - which payload word is a field of 32 bits, for callers that read many records
+ * @n_words: words of the payload, which select the layout
+ *
+ * Return: the number of the word, or -1 when such a record does not have such a field.
+ */
+int xen_event_word(uint32_t id, unsigned int n_words, const char *name);
+
+/**
  * xen_field_text - a value as people read it, e.g. "d1v0" or "HLT"
  * @isa: used for XEN_FIELD_EXIT_REASON alone
  *

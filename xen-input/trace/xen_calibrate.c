@@ -63,12 +63,28 @@ struct pcpu {
 	xen_vcpu	running;	/* switched in there; XEN_VCPU_UNKNOWN */
 };
 
+/** Numbers of payload words; negative: there is none. */
+struct places {
+	int8_t		domid, vcpu, runtime;
+};
+
 struct xen_calibrate {
+	struct places	prev[XENTRACE_MAX_WORDS + 1];	/* of INFPREV, by its length */
+	struct places	next[XENTRACE_MAX_WORDS + 1];	/* of INFNEXT */
 	struct pcpu	*pcpus;
 	uint32_t	n_pcpus;
 	struct runtime	*runtimes;
 	uint32_t	n_runtimes;
 };
+
+static struct places places_of(uint32_t event, unsigned int n_words)
+{
+	return (struct places){
+		.domid = (int8_t)xen_event_word(event, n_words, "domid"),
+		.vcpu = (int8_t)xen_event_word(event, n_words, "vcpu"),
+		.runtime = (int8_t)xen_event_word(event, n_words, "runtime"),
+	};
+}
 
 struct xen_calibrate *xen_calibrate_new(uint32_t n_runs)
 {
@@ -76,6 +92,10 @@ struct xen_calibrate *xen_calibrate_new(uint32_t n_runs)
 
 	if (!cal)
 		return NULL;
+	for (unsigned int n = 0; n <= XENTRACE_MAX_WORDS; n++) {
+		cal->prev[n] = places_of(XEN_TRC_SCHED_SWITCH_INFPREV, n);
+		cal->next[n] = places_of(XEN_TRC_SCHED_SWITCH_INFNEXT, n);
+	}
 	cal->n_pcpus = n_runs;
 	cal->pcpus = malloc((n_runs ? n_runs : 1) * sizeof(*cal->pcpus));
 	cal->runtimes = malloc(MAX_POINTS * sizeof(*cal->runtimes));
@@ -98,31 +118,32 @@ void xen_calibrate_free(struct xen_calibrate *cal)
 }
 
 /** The vCPU in a switch record; before 4.8 it is the domain alone. */
-static xen_vcpu vcpu_in(const struct xentrace_record *rec)
+static xen_vcpu vcpu_in(const struct xentrace_record *rec, const struct places *places)
 {
-	int64_t domid, vcpu = 0;
+	uint32_t vcpu = places->vcpu < 0 ? 0 : xentrace_word(rec, places->vcpu);
 
-	if (xen_record_field(rec, "domid", &domid))
-		return XEN_VCPU_UNKNOWN;
-	xen_record_field(rec, "vcpu", &vcpu);
-	return (uint32_t)domid << 16 | (vcpu & 0xffff);
+	return places->domid < 0 ? XEN_VCPU_UNKNOWN :
+				   xentrace_word(rec, places->domid) << 16 | (vcpu & 0xffff);
 }
 
 void xen_calibrate_observe(struct xen_calibrate *cal, const struct xentrace_record *rec)
 {
+	const struct places *prev = &cal->prev[rec->n_words];
 	struct pcpu *pcpu = &cal->pcpus[rec->run];
-	int64_t ns;
+	uint32_t ns = 0;
 
 	if (rec->event == XEN_TRC_LOST_RECORDS || (rec->flags & XENTRACE_AFTER_GAP))
 		pcpu->running = XEN_VCPU_UNKNOWN;
 	if (rec->event == XEN_TRC_SCHED_SWITCH_INFNEXT) {
-		pcpu->running = vcpu_in(rec);
+		pcpu->running = vcpu_in(rec, &cal->next[rec->n_words]);
 		return;
 	}
 	if (rec->event != XEN_TRC_SCHED_SWITCH_INFPREV)
 		return;
-	if (pcpu->running != XEN_VCPU_UNKNOWN && pcpu->running == vcpu_in(rec) &&
-	    cal->n_runtimes < MAX_POINTS && !xen_record_field(rec, "runtime", &ns) && ns > 0)
+	if (prev->runtime >= 0)
+		ns = xentrace_word(rec, prev->runtime);
+	if (pcpu->running != XEN_VCPU_UNKNOWN && pcpu->running == vcpu_in(rec, prev) &&
+	    cal->n_runtimes < MAX_POINTS && ns)
 		cal->runtimes[cal->n_runtimes++] = (struct runtime){
 			.begin_tsc = pcpu->switch_tsc, .end_tsc = rec->tsc,
 			.ns = ns, .run = rec->run,
