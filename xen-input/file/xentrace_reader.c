@@ -360,7 +360,9 @@ struct xentrace_iter {
 	/* of xentrace_iter_skip(): */
 	struct quiet_run	*quiet_runs;	/* by cursor; NULL: all records are given out */
 	struct xentrace_quiet	quiet;
+	uint64_t		skip_until;	/* records passed: from there on, all are given out */
 	bool			is_given;	/* the current cursor's record: it moves on first */
+	uint64_t		n_passed;	/* records given out or counted */
 };
 
 static inline bool before(uint64_t tsc_a, uint64_t offset_a, uint64_t tsc_b, uint64_t offset_b)
@@ -660,11 +662,12 @@ static inline bool is_counted(const struct xentrace_quiet *quiet, uint32_t numbe
  * A record that is given out after all. The same call of skip_quiet() has counted it, so that the
  * caller has not set other counters since.
  */
-static void uncount(const struct xentrace_quiet *quiet, struct xentrace_tally *tally,
-		    const uint8_t *p)
+static void uncount(struct xentrace_iter *iter, struct xentrace_tally *tally, const uint8_t *p)
 {
+	const struct xentrace_quiet *quiet = &iter->quiet;
 	uint32_t header = load_u32(p);
 
+	iter->n_passed--;
 	if (kind_of(quiet, p, header) == PART) {
 		tally->n_part--;
 		tally->part_bytes -= record_size(header);
@@ -688,7 +691,7 @@ static void add_mark(struct quiet_run *run, const struct cursor *c, uint64_t off
  * Count records up to one that is given out, and mark that one, and those before it that are given
  * out as well.
  */
-static void skip_quiet(const struct xentrace_iter *iter, struct cursor *c, struct quiet_run *run)
+static void skip_quiet(struct xentrace_iter *iter, struct cursor *c, struct quiet_run *run)
 {
 	const struct xentrace_quiet *quiet = &iter->quiet;
 	const bool skips_calls = run->has_call && run->tally.numbers, skips_part = run->has_part;
@@ -723,6 +726,7 @@ static void skip_quiet(const struct xentrace_iter *iter, struct cursor *c, struc
 	}
 	if (!last)
 		return;
+	iter->n_passed += n_part + n_calls;
 	run->tally.n_part += n_part;
 	run->tally.part_bytes += here - c->offset - call_bytes;
 	run->tally.n_calls += n_calls;
@@ -735,7 +739,7 @@ static void skip_quiet(const struct xentrace_iter *iter, struct cursor *c, struc
 	if (call)
 		add_mark(run, c, call, 0);
 	for (uint8_t i = 1; i < run->n_marks; i++)
-		uncount(quiet, &run->tally, (const uint8_t *)(c->base + run->marks[i].offset));
+		uncount(iter, &run->tally, (const uint8_t *)(c->base + run->marks[i].offset));
 }
 
 /** Does a record need the next one of its pCPU, whatever that is? */
@@ -757,7 +761,7 @@ static void iter_step_far(struct xentrace_iter *iter, struct cursor *c)
 	run->has_part |= kind == PART;
 	if (!run->n_marks) {
 		c->offset += record_size(header);
-		if (!is_awaited)
+		if (!is_awaited && iter->n_passed < iter->skip_until)
 			skip_quiet(iter, c, run);
 	}
 	if (run->n_marks) {
@@ -771,12 +775,16 @@ static void iter_step_far(struct xentrace_iter *iter, struct cursor *c)
 
 int xentrace_iter_skip(struct xentrace_iter *iter, const struct xentrace_quiet *quiet)
 {
+	/* all runs together are this far ahead at most: of each, a block of records with TSCs */
+	uint64_t ahead = iter->n_cursors * (XENTRACE_BLOCK / 12);
+
 	iter->quiet_runs = calloc((size_t)iter->n_cursors + 1, sizeof(*iter->quiet_runs));
 	if (!iter->quiet_runs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < iter->n_cursors; i++)
 		iter->quiet_runs[i].tally.pcpu = iter->cursors[i].pcpu;
 	iter->quiet = *quiet;
+	iter->skip_until = !quiet->most ? UINT64_MAX : quiet->most > ahead ? quiet->most - ahead : 0;
 	return 0;
 }
 
@@ -797,6 +805,7 @@ bool xentrace_iter_next(struct xentrace_iter *iter, struct xentrace_record *rec)
 	if (!c)
 		return false;
 	header = record_at(c, rec);
+	iter->n_passed++;
 	iter->is_given = iter->quiet_runs;
 	if (iter->is_given)
 		return true;
@@ -804,6 +813,11 @@ bool xentrace_iter_next(struct xentrace_iter *iter, struct xentrace_record *rec)
 	c->offset += record_size(header);
 	iter_arrive(iter, c);
 	return true;
+}
+
+uint64_t xentrace_iter_passed(const struct xentrace_iter *iter)
+{
+	return iter->n_passed;
 }
 
 int xentrace_iter_error(const struct xentrace_iter *iter)

@@ -298,6 +298,8 @@ struct xentrace_quiet {
 	uint32_t	number;		/* mask of it */
 	uint64_t	given;		/* set of numbers whose calls are given out nevertheless */
 	uint32_t	awaiting;	/* part whose records need the next one; 0: all do */
+	uint64_t	most;		/* records that the caller passes, or 0: shortly before, all
+					 * are given out, so that runs end there together */
 };
 
 /** What was not given out of a run. */
@@ -322,6 +324,9 @@ int xentrace_iter_skip(struct xentrace_iter *iter, const struct xentrace_quiet *
 
 /** xentrace_iter_tally - what was not given out of a run, after xentrace_iter_skip(). */
 struct xentrace_tally *xentrace_iter_tally(struct xentrace_iter *iter, uint32_t run);
+
+/** xentrace_iter_passed - how many records were given out or counted. */
+uint64_t xentrace_iter_passed(const struct xentrace_iter *iter);
 
 /** xentrace_iter_error - Return: 0; -ENOMEM or -ESTALE if some records could not be read. */
 int xentrace_iter_error(const struct xentrace_iter *iter);

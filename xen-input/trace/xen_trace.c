@@ -172,11 +172,23 @@ static const struct block_pipe_size pipe_size = {
 
 #define THREAD_RECORDS		200000
 
-static size_t read_block(struct xentrace_iter *iter, struct xentrace_record *records)
+/** A walk through records, up to so many. */
+struct reading {
+	struct xentrace_iter	*iter;
+	uint64_t		most;
+};
+
+static bool read_record(const struct reading *reading, struct xentrace_record *rec)
+{
+	return xentrace_iter_passed(reading->iter) < reading->most &&
+	       xentrace_iter_next(reading->iter, rec);
+}
+
+static size_t read_block(const struct reading *reading, struct xentrace_record *records)
 {
 	size_t n = 0;
 
-	while (n < pipe_size.block && xentrace_iter_next(iter, &records[n]))
+	while (n < pipe_size.block && read_record(reading, &records[n]))
 		n++;
 	return n;
 }
@@ -212,12 +224,17 @@ static int take_all(struct block_pipe *pipe,
 	return ret ? ret : ret_read;
 }
 
-/** @all: also those that change no state, which a trace that is being written has in any case */
-static int each_record(const struct xen_trace *trace, bool all,
+/**
+ * @most: records; UINT64_MAX: all. Those of the first ones that change no state are left out, but not
+ * of a trace that is being written
+ */
+static int each_record(const struct xen_trace *trace, uint64_t most,
 		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
 {
 	uint64_t numbers[XENTRACE_NUMBERS] = { 0 };
+	bool all = most == UINT64_MAX;
 	struct xentrace_quiet few = quiet;
+	struct reading reading = { .most = most };
 	struct block_pipe *pipe = NULL;
 	struct xentrace_iter *iter;
 	struct xentrace_record rec;
@@ -225,20 +242,21 @@ static int each_record(const struct xen_trace *trace, bool all,
 
 	if (trace->stream)
 		return xentrace_live_each(trace->stream, take, arg);
-	iter = xentrace_iter_new(trace->reader, NULL);
+	iter = reading.iter = xentrace_iter_new(trace->reader, NULL);
 	if (!iter)
 		return -ENOMEM;
 	/* any record ends a series of runstate changes */
 	few.awaiting = 0;
+	few.most = most;
 	if (!all)
 		ret = xentrace_iter_skip(iter, &few);
 	for (uint32_t run = 0; !all && !ret && run < xentrace_n_runs(trace->reader); run++)
 		xentrace_iter_tally(iter, run)->numbers = numbers;
 	if (!ret && xentrace_n_records(trace->reader) >= THREAD_RECORDS && block_pipe_pays())
-		pipe = block_pipe_start(&pipe_size, read_all, iter);
+		pipe = block_pipe_start(&pipe_size, read_all, &reading);
 	if (pipe)
 		ret = take_all(pipe, take, arg);
-	while (!pipe && !ret && xentrace_iter_next(iter, &rec))
+	while (!pipe && !ret && read_record(&reading, &rec))
 		ret = take(arg, &rec);
 	if (!ret)
 		ret = read_error(xentrace_iter_error(iter));
@@ -249,7 +267,7 @@ static int each_record(const struct xen_trace *trace, bool all,
 int xen_trace_each_record(const struct xen_trace *trace,
 			  int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
 {
-	return each_record(trace, true, take, arg);
+	return each_record(trace, UINT64_MAX, take, arg);
 }
 
 /** What the beginning of the trace shows. */
@@ -281,9 +299,7 @@ static int probe_record(void *arg, const struct xentrace_record *rec)
 static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 {
 	struct probe probe = { .cal = cal, .cores = xen_cores_learn_new() };
-	/* the beginning of a large trace ends at a certain record */
-	bool is_large = xentrace_n_records(trace->reader) > PROBE_RECORDS;
-	int ret = probe.cores ? each_record(trace, is_large, probe_record, &probe) : -ENOMEM;
+	int ret = probe.cores ? each_record(trace, PROBE_RECORDS, probe_record, &probe) : -ENOMEM;
 	const uint64_t *votes = probe.votes;
 
 	xen_cores_free(trace->cores);
