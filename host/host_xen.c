@@ -143,7 +143,7 @@ static int walk_trace(struct xen_trace *trace, const struct host_walk *to,
 	int ret = pass.iter ? 0 : -ENOMEM, ret_read;
 
 	if (!ret && (!to->rows || (to->skipped && !pass.window)))
-		ret = xen_trace_iter_skip(pass.iter);
+		ret = xen_trace_iter_skip(pass.iter, to->skipped);
 	if (!ret && block_pipe_pays())
 		pipe = block_pipe_start(&pipe_size, read_rows, &pass);
 	if (!ret)

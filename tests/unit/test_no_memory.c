@@ -342,7 +342,7 @@ static int use_counts(void *arg)
 	if (!trace)
 		return -errno;
 	iter = xen_trace_iter_new(trace);
-	ret = iter ? xen_trace_iter_skip(iter) : -ENOMEM;
+	ret = iter ? xen_trace_iter_skip(iter, true) : -ENOMEM;
 	while (!ret && xen_trace_iter_next(iter, &row))
 		sum++;
 	if (!ret)

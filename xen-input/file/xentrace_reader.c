@@ -614,9 +614,10 @@ struct quiet_run {
 	uint8_t		n_marks;
 	bool		has_call;	/* none needs to be given out until the next other record */
 	bool		has_part;	/* one was given out */
+	bool		has_plain;
 };
 
-enum kind { OTHER, PART, CALL };
+enum kind { OTHER, PART, PLAIN, CALL };
 
 static inline uint32_t word_at(const uint8_t *p, uint32_t header, uint32_t word)
 {
@@ -642,8 +643,10 @@ static inline enum kind kind_of(const struct xentrace_quiet *quiet, const uint8_
 
 	if (event == quiet->call && record_words(header))
 		return CALL;
-	return event >> 12 != quiet->part ||
-	       (quiet->loud_low >> (event & 31) & 1 && is_loud(quiet, p, header)) ? OTHER : PART;
+	if (event >> 12 == quiet->part)
+		return quiet->loud_low >> (event & 31) & 1 && is_loud(quiet, p, header) ? OTHER :
+											  PART;
+	return event == quiet->plain[0] || event == quiet->plain[1] ? PLAIN : OTHER;
 }
 
 static inline uint32_t number_at(const struct xentrace_quiet *quiet, const uint8_t *p,
@@ -668,14 +671,20 @@ static void uncount(struct xentrace_iter *iter, struct xentrace_tally *tally, co
 	uint32_t header = load_u32(p);
 
 	iter->n_passed--;
-	if (kind_of(quiet, p, header) == PART) {
+	switch (kind_of(quiet, p, header)) {
+	case PART:
 		tally->n_part--;
 		tally->part_bytes -= record_size(header);
-		return;
+		break;
+	case PLAIN:
+		tally->n_plain--;
+		tally->plain_bytes -= record_size(header);
+		break;
+	default:
+		tally->n_calls--;
+		tally->call_bytes -= record_size(header);
+		tally->numbers[number_at(quiet, p, header)]--;
 	}
-	tally->n_calls--;
-	tally->call_bytes -= record_size(header);
-	tally->numbers[number_at(quiet, p, header)]--;
 }
 
 /** A place where the run goes on later; what is there has a TSC, or that of the record before. */
@@ -694,9 +703,11 @@ static void add_mark(struct quiet_run *run, const struct cursor *c, uint64_t off
 static void skip_quiet(struct xentrace_iter *iter, struct cursor *c, struct quiet_run *run)
 {
 	const struct xentrace_quiet *quiet = &iter->quiet;
-	const bool skips_calls = run->has_call && run->tally.numbers, skips_part = run->has_part;
+	const bool skips_calls = run->has_call && run->tally.numbers;
+	const bool skips_part = run->has_part, skips_plain = run->has_plain;
 	uint64_t *const numbers = run->tally.numbers;
-	uint64_t here = c->offset, last = 0, call = 0, n_part = 0, n_calls = 0, call_bytes = 0;
+	uint64_t here = c->offset, last = 0, call = 0;
+	uint64_t n_part = 0, n_plain = 0, plain_bytes = 0, n_calls = 0, call_bytes = 0;
 	uint32_t header = 0;
 
 	while (here < c->easy_end) {
@@ -711,6 +722,11 @@ static void skip_quiet(struct xentrace_iter *iter, struct cursor *c, struct quie
 			if (!skips_part)
 				break;
 			n_part++;
+		} else if (kind == PLAIN) {
+			if (!skips_plain)
+				break;
+			n_plain++;
+			plain_bytes += record_size(header);
 		} else {
 			uint32_t number = number_at(quiet, p, header);
 
@@ -726,9 +742,11 @@ static void skip_quiet(struct xentrace_iter *iter, struct cursor *c, struct quie
 	}
 	if (!last)
 		return;
-	iter->n_passed += n_part + n_calls;
+	iter->n_passed += n_part + n_plain + n_calls;
 	run->tally.n_part += n_part;
-	run->tally.part_bytes += here - c->offset - call_bytes;
+	run->tally.part_bytes += here - c->offset - plain_bytes - call_bytes;
+	run->tally.n_plain += n_plain;
+	run->tally.plain_bytes += plain_bytes;
 	run->tally.n_calls += n_calls;
 	run->tally.call_bytes += call_bytes;
 	add_mark(run, c, here, last);
@@ -757,8 +775,9 @@ static void iter_step_far(struct xentrace_iter *iter, struct cursor *c)
 			 kind_of(&iter->quiet, cursor_at(c), header);
 	bool is_awaited = kind == OTHER && is_awaiting(&iter->quiet, header);
 
-	run->has_call = !is_awaited && (kind != PART || run->has_call);
+	run->has_call = !is_awaited && ((kind != PART && kind != PLAIN) || run->has_call);
 	run->has_part |= kind == PART;
+	run->has_plain |= kind == PLAIN;
 	if (!run->n_marks) {
 		c->offset += record_size(header);
 		if (!is_awaited && iter->n_passed < iter->skip_until)

@@ -288,12 +288,14 @@ struct xentrace_loud {
 };
 
 #define XENTRACE_LOUD	4
+#define XENTRACE_PLAIN	2
 
-/** Which records need not be given out one by one: those of a part of a class, and calls. */
+/** Which records need not be given out one by one: those of a part of a class, some others, calls. */
 struct xentrace_quiet {
 	uint32_t	part;		/* their event >> 12 */
 	uint32_t	loud_low;	/* set of event & 31 of @loud */
 	struct xentrace_loud loud[XENTRACE_LOUD]; /* of them, these are given; event 0 ends them */
+	uint32_t	plain[XENTRACE_PLAIN]; /* other events; 0: none */
 	uint32_t	call;		/* event of calls, whose first word has a number: */
 	uint32_t	number;		/* mask of it */
 	uint64_t	given;		/* set of numbers whose calls are given out nevertheless */
@@ -305,6 +307,7 @@ struct xentrace_quiet {
 /** What was not given out of a run. */
 struct xentrace_tally {
 	uint64_t	n_part, part_bytes;
+	uint64_t	n_plain, plain_bytes;
 	uint64_t	n_calls, call_bytes;
 	/** Of XENTRACE_NUMBERS counters, to which calls are added; NULL: they are given out. The
 	 * caller can set another one after any record. */

@@ -36,6 +36,8 @@ struct xen_trace_iter {
 	struct key_map		calls;		/* of a vCPU, with a number */
 	uint64_t		*n_calls;	/* by number in @calls */
 	size_t			room_calls;
+	uint64_t		uncounted[XENTRACE_NUMBERS];	/* of all runs, without @counted */
+	bool			is_nameless;	/* rows need no vCPU */
 	int			ret;		/* -ENOMEM: calls are missing */
 };
 
@@ -51,6 +53,8 @@ static const struct xentrace_quiet quiet = {
 	.loud_low = 1U << (XEN_TRC_CSCHED2_CREDIT_BURN & 31) |
 		    1U << (XEN_TRC_RTDS_BUDGET_BURN & 31) |
 		    1U << (XEN_TRC_RTDS_BUDGET_REPLENISH & 31),
+	/* the switch comes after them */
+	.plain = { XEN_TRC_SCHED_SWITCH_INFPREV, XEN_TRC_SCHED_SWITCH_INFNEXT },
 	.call = XEN_TRC_PV_HYPERCALL_V2,
 	.number = XEN_TRC_HYPERCALL_MASK, .given = UINT64_C(1) << XEN_TRC_MULTICALL,
 	/* it shows whether runstate changes come after a switch */
@@ -247,6 +251,8 @@ static int each_record(const struct xen_trace *trace, uint64_t most,
 		return -ENOMEM;
 	/* any record ends a series of runstate changes */
 	few.awaiting = 0;
+	/* these have the times that show the clock */
+	few.plain[0] = few.plain[1] = 0;
 	few.most = most;
 	if (!all)
 		ret = xentrace_iter_skip(iter, &few);
@@ -769,18 +775,27 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
 	return iter;
 }
 
-int xen_trace_iter_skip(struct xen_trace_iter *iter)
+/** Where the calls of a run are counted. */
+static uint64_t *counters_of(struct xen_trace_iter *iter, uint32_t run)
 {
+	if (!iter->counted)
+		return iter->uncounted;
+	iter->counted[run].vcpu = XEN_VCPU_UNKNOWN;
+	return iter->counted[run].numbers;
+}
+
+int xen_trace_iter_skip(struct xen_trace_iter *iter, bool counts)
+{
+	iter->is_nameless = !counts;
 	/* a record of one pCPU may change who is on another */
 	if (iter->trace->cores)
 		return 0;
-	iter->counted = calloc(iter->running.n_runs + (size_t)1, sizeof(*iter->counted));
-	if (!iter->counted || xentrace_iter_skip(iter->records, &quiet))
+	if (counts)
+		iter->counted = calloc(iter->running.n_runs + (size_t)1, sizeof(*iter->counted));
+	if ((counts && !iter->counted) || xentrace_iter_skip(iter->records, &quiet))
 		return -ENOMEM;
-	for (uint32_t run = 0; run < iter->running.n_runs; run++) {
-		iter->counted[run].vcpu = XEN_VCPU_UNKNOWN;
-		xentrace_iter_tally(iter->records, run)->numbers = iter->counted[run].numbers;
-	}
+	for (uint32_t run = 0; run < iter->running.n_runs; run++)
+		xentrace_iter_tally(iter->records, run)->numbers = counters_of(iter, run);
 	return 0;
 }
 
@@ -821,12 +836,17 @@ int xen_trace_iter_skipped(struct xen_trace_iter *iter,
 			.pcpu = tally->pcpu,
 			.event = XEN_TRC_SCHED_CLASS << XEN_TRC_SUBCLASS_SHIFT,
 			.records = tally->n_part, .bytes = tally->part_bytes,
+		}, plain = {
+			.pcpu = tally->pcpu, .event = quiet.plain[0],
+			.records = tally->n_plain, .bytes = tally->plain_bytes,
 		}, calls = {
 			.pcpu = tally->pcpu, .event = XEN_TRC_PV_HYPERCALL_V2,
 			.records = tally->n_calls, .bytes = tally->call_bytes,
 		};
 
 		ret = part.records ? take(arg, &part) : 0;
+		if (!ret && plain.records)
+			ret = take(arg, &plain);
 		if (!ret && calls.records)
 			ret = take(arg, &calls);
 		if (!ret)
@@ -850,6 +870,9 @@ size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *ro
 	size_t n = 0;
 
 	for (; n < max && xentrace_iter_next(iter->records, &rows[n].rec); n++) {
+		rows[n].vcpu = XEN_VCPU_UNKNOWN;
+		if (iter->is_nameless)
+			continue;
 		rows[n].vcpu = xen_running_update(&iter->running, &rows[n].rec);
 		if (iter->counted) {
 			uint32_t run = rows[n].rec.run;

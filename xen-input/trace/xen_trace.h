@@ -136,12 +136,13 @@ struct xen_trace_skipped {
 
 /**
  * xen_trace_iter_skip - do not read records that change no state, but count them
+ * @counts: false: xen_trace_iter_skipped() will not be called, and rows need no vCPU
  *
  * Call it before the first row. A trace with core scheduling is read whole.
  *
  * Return: 0 or -ENOMEM.
  */
-int xen_trace_iter_skip(struct xen_trace_iter *iter);
+int xen_trace_iter_skip(struct xen_trace_iter *iter, bool counts);
 
 /** xen_trace_iter_skipped - at the end, give out the counts. Return: 0, or what ended it. */
 int xen_trace_iter_skipped(struct xen_trace_iter *iter,
