@@ -5,13 +5,13 @@
  *		the states of a machine's vCPUs together.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "heap.h"
 #include "virt_private.h"
+#include "work_share.h"
 
 /* ---- from a time to a block ---- */
 
@@ -743,19 +743,11 @@ static int summarize_machines(struct virt_model *model)
 /** Intervals that are worth a thread. */
 #define THREAD_INTERVALS	10000
 
-/** A part of the work, and what came of it. */
+/** What one thread needs for vCPUs. */
 struct part {
 	struct virt_model	*model;
-	int			ret;
+	struct grouping		grouping;
 };
-
-static void *run_culprits(void *arg)
-{
-	struct part *part = arg;
-
-	part->ret = summarize_all_culprits(part->model);
-	return NULL;
-}
 
 static bool is_large(const struct virt_model *model)
 {
@@ -766,48 +758,48 @@ static bool is_large(const struct virt_model *model)
 	return n >= THREAD_INTERVALS;
 }
 
-/**
- * What needs the blocks of all vCPUs. Culprits are found beside the rest: neither looks at what the
- * other one makes.
- */
-static int summarize_the_whole(struct virt_model *model)
+static int summarize_one(void *own, size_t i)
 {
-	struct part culprits = { .model = model };
-	pthread_t thread;
-	bool beside;
-	int ret;
+	struct part *part = own;
+	struct virt_vcpu_track *vcpu = &part->model->vcpus[i];
+	int ret = summarize_vcpu(part->model, vcpu);
 
-	beside = is_large(model) && !pthread_create(&thread, NULL, run_culprits, &culprits);
-	ret = summarize_pcpus(model);
 	if (!ret)
-		ret = summarize_machines(model);
-	if (beside)
-		pthread_join(thread, NULL);
-	else
-		run_culprits(&culprits);
-	return ret ? ret : culprits.ret;
+		ret = summarize_migrations(part->model, vcpu, (int32_t)i);
+	return ret ? ret : summarize_exits(&part->grouping, vcpu);
 }
 
 static int summarize_vcpus(struct virt_model *model)
 {
-	struct grouping grouping;
-	int ret = grouping_init(&grouping, model, 2 * ((size_t)model->n_reasons + 1));
+	size_t n_buckets = 2 * ((size_t)model->n_reasons + 1);
+	struct part here = { .model = model }, beside = { .model = model };
+	int ret = grouping_init(&here.grouping, model, n_buckets);
+	bool shares = is_large(model) && !grouping_init(&beside.grouping, model, n_buckets);
 
-	for (int32_t i = 0; i < model->n_vcpus && !ret; i++) {
-		ret = summarize_vcpu(model, &model->vcpus[i]);
-		if (!ret)
-			ret = summarize_migrations(model, &model->vcpus[i], i);
+	if (!ret)
+		ret = work_share((size_t)model->n_vcpus, summarize_one, &here,
+				 shares ? &beside : NULL);
+	for (int32_t i = 0; i < model->n_vcpus; i++)
 		model->migrates |= model->vcpus[i].n_migrations > 0;
-		if (!ret)
-			ret = summarize_exits(&grouping, &model->vcpus[i]);
-	}
-	grouping_destroy(&grouping);
+	grouping_destroy(&here.grouping);
+	grouping_destroy(&beside.grouping);
 	return ret;
+}
+
+/** What needs the blocks of all vCPUs. */
+static int (*const summarize_others[])(struct virt_model *model) = {
+	summarize_all_culprits, summarize_machines, summarize_pcpus,
+};
+
+static int summarize_other(void *own, size_t i)
+{
+	return summarize_others[i](own);
 }
 
 int virt_summarize(struct virt_model *model)
 {
 	int ret = summarize_vcpus(model);
 
-	return ret ? ret : summarize_the_whole(model);
+	return ret ? ret : work_share(ARRAY_SIZE(summarize_others), summarize_other, model,
+				      is_large(model) ? model : NULL);
 }
