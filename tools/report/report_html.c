@@ -441,7 +441,7 @@ int report_html_write(struct output *out, const struct report *report,
 	struct report_html with_places = *html;
 	struct report_summary_row *rows;
 	int32_t *places = report_html_places(report);
-	ssize_t n = places ? report_summary_rows(report, SUMMARY_STEAL, &rows) : -1;
+	ssize_t n = places ? report_summary_rows(report, SUMMARY_STEAL, NULL, &rows) : -1;
 	struct report shared = *report;
 	struct virt_worst *own;
 	int ret;

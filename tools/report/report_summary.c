@@ -425,13 +425,29 @@ static int put_screen(struct screen *screen, const struct report_summary_row *ro
 	return 0;
 }
 
+/** What stands below the vCPUs. */
+struct end {
+	struct screen		*screen;
+	const struct ksv_vcpu_set *vcpus;
+};
+
+static int put_end(void *arg)
+{
+	const struct end *end = arg;
+	int ret = put_moments(end->screen, end->vcpus);
+
+	return ret ? ret : put_commands(end->screen);
+}
+
 int report_summary_write(struct output *out, struct report *report,
 			 const struct ksv_vcpu_set *vcpus, const struct report_summary *summary,
 			 bool first)
 {
 	struct screen screen = { .out = out, .report = report, .summary = summary };
-	struct report_summary_row *rows = NULL;
-	ssize_t n = 0;
+	struct end end = { &screen, vcpus };
+	const struct report_summary_beside beside = { put_end, &end };
+	struct report_summary_row *rows;
+	ssize_t n;
 	int ret = report_window(report, vcpus, VIRT_WINDOW_STATES);
 
 	if (ret)
@@ -442,13 +458,8 @@ int report_summary_write(struct output *out, struct report *report,
 	out_collect(screen.end);
 	screen.end->color = out->color;
 	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
-	ret = put_moments(&screen, vcpus);
-	if (!ret)
-		ret = put_commands(&screen);
-	if (!ret)
-		n = report_summary_rows(report, summary->sort, &rows);
-	if (!ret && n < 0)
-		ret = -ENOMEM;
+	n = report_summary_rows(report, summary->sort, &beside, &rows);
+	ret = n < 0 ? (int)n : 0;
 	if (!ret) {
 		if (!first)
 			out_char(out, '\n');

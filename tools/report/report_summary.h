@@ -37,14 +37,23 @@ extern const char *const report_summary_columns[];
 /** The numbers of a vCPU as columns of tables, whose titles are those of a wide screen. */
 extern const struct table_column report_summary_measures[SUMMARY_VCPU];
 
+/** Other work of the caller, which needs no rows. @work: returns 0 or a negative errno. */
+struct report_summary_beside {
+	int	(*work)(void *arg);
+	void	*arg;
+};
+
 /**
  * report_summary_rows - the vCPUs that are asked for, in the order of a column
  * @sort: index of report_summary_columns
+ * @other: is done beside, by another thread if a core is free; NULL: this thread does all, and its
+ *	walk has the numbers
  * @rows: receives them, to be freed
  *
- * Return: their number, or -ENOMEM.
+ * Return: their number, or a negative errno.
  */
 ssize_t report_summary_rows(const struct report *report, int sort,
+			    const struct report_summary_beside *other,
 			    struct report_summary_row **rows);
 
 /** report_summary_sort - put them into the order of another column */

@@ -8,6 +8,7 @@
 
 #include "report_summary.h"
 #include "report_unknown.h"
+#include "work_share.h"
 
 const char *const report_summary_columns[] = {
 	[SUMMARY_STEAL] = "steal", [SUMMARY_WAITING] = "waiting", [SUMMARY_GUEST] = "guest",
@@ -99,31 +100,74 @@ void report_summary_sort(struct report_summary_row *rows, size_t n, int sort)
 	qsort(rows, n, sizeof(*rows), compare_rows);
 }
 
-ssize_t report_summary_rows(const struct report *report, int sort, struct report_summary_row **rows)
+/** The rows that are to be filled, and what each thread has of its own. */
+struct filling {
+	const struct report	*report;
+	struct report_summary_row *rows;
+	const struct report_summary_beside *other;
+};
+
+struct filler {
+	const struct filling	*filling;
+	struct virt_window_walk	*walk;
+};
+
+static int fill(void *own, size_t job)
+{
+	const struct filler *filler = own;
+	const struct filling *filling = filler->filling;
+	const struct report_summary_beside *other = filling->other;
+	struct report_summary_row *row;
+
+	if (other && !job)
+		return other->work(other->arg);
+	row = &filling->rows[job - (other ? 1 : 0)];
+	fill_row(row, filling->report, row->vcpu, virt_window_walk_vcpu(filler->walk, row->vcpu));
+	return virt_window_walk_error(filler->walk);
+}
+
+/** The vCPUs that are asked for, in the order of machines. Return: how many. */
+static size_t place_rows(const struct report *report, struct report_summary_row *rows)
 {
 	const struct virt_model *model = report->load->model;
-	ssize_t found = 0;
+	size_t n = 0;
 
-	*rows = calloc((size_t)virt_model_n_vcpus(model) + 1, sizeof(**rows));
-	if (!*rows)
-		return -ENOMEM;
 	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
 		const struct virt_machine *machine = virt_model_machine(model, m);
 
 		for (int32_t i = 0; i < machine->n_vcpus; i++) {
-			int32_t vcpu = machine->vcpus[i];
-
-			if (!virt_window_walk_wants(report->walk, vcpu))
+			if (!virt_window_walk_wants(report->walk, machine->vcpus[i]))
 				continue;
-			(*rows)[found].place = found;
-			fill_row(&(*rows)[found++], report, vcpu,
-				 virt_window_walk_vcpu(report->walk, vcpu));
+			rows[n].place = (ssize_t)n;
+			rows[n++].vcpu = machine->vcpus[i];
 		}
 	}
-	if (virt_window_walk_error(report->walk)) {
-		free(*rows);
+	return n;
+}
+
+ssize_t report_summary_rows(const struct report *report, int sort,
+			    const struct report_summary_beside *other,
+			    struct report_summary_row **rows)
+{
+	const struct virt_model *model = report->load->model;
+	struct filling filling = { .report = report, .other = other };
+	struct filler here = { &filling, report->walk }, there = { &filling, NULL };
+	size_t n;
+	int ret;
+
+	*rows = calloc((size_t)virt_model_n_vcpus(model) + 1, sizeof(**rows));
+	if (!*rows)
 		return -ENOMEM;
+	filling.rows = *rows;
+	n = place_rows(report, *rows);
+	if (other)
+		there.walk = virt_window_walk_new(model, &report->query);
+	ret = work_share(n + (other ? 1 : 0), fill, &here, there.walk ? &there : NULL);
+	virt_window_walk_free(there.walk);
+	if (ret) {
+		free(*rows);
+		return ret;
 	}
-	report_summary_sort(*rows, (size_t)found, sort);
-	return found;
+	report_summary_sort(*rows, n, sort);
+	return (ssize_t)n;
 }
