@@ -649,28 +649,95 @@ static inline enum kind kind_of(const struct xentrace_quiet *quiet, const uint8_
 	return event == quiet->plain[0] || event == quiet->plain[1] ? PLAIN : OTHER;
 }
 
-static inline uint32_t number_at(const struct xentrace_quiet *quiet, const uint8_t *p,
-				 uint32_t header)
+/** The run goes on later at @p, with the TSC of the record at @timed unless that at @p has one. */
+static inline void add_mark(struct quiet_run *run, const struct cursor *c, const uint8_t *p,
+			    const uint8_t *timed)
 {
-	return word_at(p, header, 0) & quiet->number;
+	run->marks[run->n_marks++] = (struct mark){ (uintptr_t)p - c->base,
+						    load_u64(timed + 4) + c->pcpu_offset };
 }
 
-/** Can calls with this number be counted only? */
-static inline bool is_counted(const struct xentrace_quiet *quiet, uint32_t number)
+/** Records that follow each other and are not given out. */
+struct stretch {
+	const uint8_t	*end;		/* behind the last one */
+	const uint8_t	*last, *call;	/* the last one, the last call; NULL: there is none */
+	uint32_t	next;		/* header of what stopped it, if its block did not end */
+	uint64_t	n;
+};
+
+/** No id of an event, nor a part of one, whatever the file has. */
+#define NO_EVENT	UINT32_MAX
+
+static inline uint32_t event_if(bool is_wanted, uint32_t event)
 {
-	return number < XENTRACE_NUMBERS && !(quiet->given >> number & 1);
+	return is_wanted && event ? event : NO_EVENT;
+}
+
+/**
+ * Pass records from @p up to one that is given out, or @end.
+ * @tally: where they are counted; NULL: nowhere
+ */
+static inline struct stretch pass(const struct xentrace_quiet *quiet, const struct quiet_run *run,
+				  const uint8_t *p, const uint8_t *end,
+				  struct xentrace_tally *tally)
+{
+	const bool has_call = run->has_call && (!tally || tally->numbers);
+	const uint32_t call = event_if(has_call, quiet->call);
+	const uint32_t part = event_if(run->has_part, quiet->part);
+	const uint32_t plain = event_if(run->has_plain, quiet->plain[0]);
+	const uint32_t other_plain = event_if(run->has_plain, quiet->plain[1]);
+	const uint64_t given = quiet->given;
+	struct stretch s = { .end = p };
+
+	for (; s.end < end; s.n++) {
+		uint32_t header = load_u32(s.end), event = header & EVENT_MASK;
+		uint32_t size = record_size(header);
+
+		s.next = header;
+		if (!(header & RECORD_HAS_TSC))
+			break;
+		if (event == call) {
+			uint32_t number = load_u32(s.end + 12) & quiet->number;
+
+			if (!record_words(header) || number >= XENTRACE_NUMBERS ||
+			    given >> number & 1)
+				break;
+			s.call = s.end;
+			if (tally) {
+				tally->n_calls++;
+				tally->call_bytes += size;
+				tally->numbers[number]++;
+			}
+		} else if (event >> 12 == part) {
+			if (quiet->loud_low >> (event & 31) & 1 && is_loud(quiet, s.end, header))
+				break;
+			if (tally) {
+				tally->n_part++;
+				tally->part_bytes += size;
+			}
+		} else if (event == plain || event == other_plain) {
+			if (tally) {
+				tally->n_plain++;
+				tally->plain_bytes += size;
+			}
+		} else {
+			break;
+		}
+		s.last = s.end;
+		s.end += size;
+	}
+	return s;
 }
 
 /**
  * A record that is given out after all. The same call of skip_quiet() has counted it, so that the
  * caller has not set other counters since.
  */
-static void uncount(struct xentrace_iter *iter, struct xentrace_tally *tally, const uint8_t *p)
+static void uncount(const struct xentrace_quiet *quiet, struct xentrace_tally *tally,
+		    const uint8_t *p)
 {
-	const struct xentrace_quiet *quiet = &iter->quiet;
 	uint32_t header = load_u32(p);
 
-	iter->n_passed--;
 	switch (kind_of(quiet, p, header)) {
 	case PART:
 		tally->n_part--;
@@ -683,81 +750,34 @@ static void uncount(struct xentrace_iter *iter, struct xentrace_tally *tally, co
 	default:
 		tally->n_calls--;
 		tally->call_bytes -= record_size(header);
-		tally->numbers[number_at(quiet, p, header)]--;
+		tally->numbers[word_at(p, header, 0) & quiet->number]--;
 	}
 }
 
-/** A place where the run goes on later; what is there has a TSC, or that of the record before. */
-static void add_mark(struct quiet_run *run, const struct cursor *c, uint64_t offset,
-		     uint64_t before)
-{
-	const uint8_t *p = (const uint8_t *)(c->base + (before ? before : offset));
-
-	run->marks[run->n_marks++] = (struct mark){ offset, load_u64(p + 4) + c->pcpu_offset };
-}
-
 /**
- * Count records up to one that is given out, and mark that one, and those before it that are given
+ * Pass records up to one that is given out, and mark that one, and those before it that are given
  * out as well.
  */
 static void skip_quiet(struct xentrace_iter *iter, struct cursor *c, struct quiet_run *run)
 {
+	const uint8_t *begin = cursor_at(c), *end = (const uint8_t *)(c->base + c->easy_end);
 	const struct xentrace_quiet *quiet = &iter->quiet;
-	const bool skips_calls = run->has_call && run->tally.numbers;
-	const bool skips_part = run->has_part, skips_plain = run->has_plain;
-	uint64_t *const numbers = run->tally.numbers;
-	uint64_t here = c->offset, last = 0, call = 0;
-	uint64_t n_part = 0, n_plain = 0, plain_bytes = 0, n_calls = 0, call_bytes = 0;
-	uint32_t header = 0;
+	/* one of the two is compiled for each */
+	struct stretch s = quiet->counts ? pass(quiet, run, begin, end, &run->tally) :
+					   pass(quiet, run, begin, end, NULL);
 
-	while (here < c->easy_end) {
-		const uint8_t *p = (const uint8_t *)(c->base + here);
-		enum kind kind;
-
-		header = load_u32(p);
-		kind = kind_of(quiet, p, header);
-		if (kind == OTHER || !(header & RECORD_HAS_TSC))
-			break;
-		if (kind == PART) {
-			if (!skips_part)
-				break;
-			n_part++;
-		} else if (kind == PLAIN) {
-			if (!skips_plain)
-				break;
-			n_plain++;
-			plain_bytes += record_size(header);
-		} else {
-			uint32_t number = number_at(quiet, p, header);
-
-			if (!skips_calls || !is_counted(quiet, number))
-				break;
-			n_calls++;
-			call_bytes += record_size(header);
-			numbers[number]++;
-			call = here;
-		}
-		last = here;
-		here += record_size(header);
-	}
-	if (!last)
+	if (!s.last)
 		return;
-	iter->n_passed += n_part + n_plain + n_calls;
-	run->tally.n_part += n_part;
-	run->tally.part_bytes += here - c->offset - plain_bytes - call_bytes;
-	run->tally.n_plain += n_plain;
-	run->tally.plain_bytes += plain_bytes;
-	run->tally.n_calls += n_calls;
-	run->tally.call_bytes += call_bytes;
-	add_mark(run, c, here, last);
+	add_mark(run, c, s.end, s.last);
 	/* here, records may be missing */
-	if (last != call && (here >= c->easy_end ||
-			     (header & EVENT_MASK) >> 16 == EVENT_WRAP_BUFFER >> 16))
-		add_mark(run, c, last, 0);
-	if (call)
-		add_mark(run, c, call, 0);
-	for (uint8_t i = 1; i < run->n_marks; i++)
-		uncount(iter, &run->tally, (const uint8_t *)(c->base + run->marks[i].offset));
+	if (s.last != s.call &&
+	    (s.end >= end || (s.next & EVENT_MASK) >> 16 == EVENT_WRAP_BUFFER >> 16))
+		add_mark(run, c, s.last, s.last);
+	if (s.call)
+		add_mark(run, c, s.call, s.call);
+	iter->n_passed += s.n - (run->n_marks - 1u);
+	for (uint8_t i = 1; quiet->counts && i < run->n_marks; i++)
+		uncount(quiet, &run->tally, (const uint8_t *)(c->base + run->marks[i].offset));
 }
 
 /** Does a record need the next one of its pCPU, whatever that is? */

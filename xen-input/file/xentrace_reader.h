@@ -300,6 +300,7 @@ struct xentrace_quiet {
 	uint32_t	number;		/* mask of it */
 	uint64_t	given;		/* set of numbers whose calls are given out nevertheless */
 	uint32_t	awaiting;	/* part whose records need the next one; 0: all do */
+	bool		counts;		/* into the tallies of runs */
 	uint64_t	most;		/* records that the caller passes, or 0: shortly before, all
 					 * are given out, so that runs end there together */
 };
@@ -309,8 +310,8 @@ struct xentrace_tally {
 	uint64_t	n_part, part_bytes;
 	uint64_t	n_plain, plain_bytes;
 	uint64_t	n_calls, call_bytes;
-	/** Of XENTRACE_NUMBERS counters, to which calls are added; NULL: they are given out. The
-	 * caller can set another one after any record. */
+	/** Of XENTRACE_NUMBERS counters, to which calls are added; NULL: they are given out, if others
+	 * are counted. The caller can set another one after any record. */
 	uint64_t	*numbers;
 	uint16_t	pcpu;
 };

@@ -36,7 +36,6 @@ struct xen_trace_iter {
 	struct key_map		calls;		/* of a vCPU, with a number */
 	uint64_t		*n_calls;	/* by number in @calls */
 	size_t			room_calls;
-	uint64_t		uncounted[XENTRACE_NUMBERS];	/* of all runs, without @counted */
 	bool			is_nameless;	/* rows need no vCPU */
 	int			ret;		/* -ENOMEM: calls are missing */
 };
@@ -235,7 +234,6 @@ static int take_all(struct block_pipe *pipe,
 static int each_record(const struct xen_trace *trace, uint64_t most,
 		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
 {
-	uint64_t numbers[XENTRACE_NUMBERS] = { 0 };
 	bool all = most == UINT64_MAX;
 	struct xentrace_quiet few = quiet;
 	struct reading reading = { .most = most };
@@ -256,8 +254,6 @@ static int each_record(const struct xen_trace *trace, uint64_t most,
 	few.most = most;
 	if (!all)
 		ret = xentrace_iter_skip(iter, &few);
-	for (uint32_t run = 0; !all && !ret && run < xentrace_n_runs(trace->reader); run++)
-		xentrace_iter_tally(iter, run)->numbers = numbers;
 	if (!ret && xentrace_n_records(trace->reader) >= THREAD_RECORDS && block_pipe_pays())
 		pipe = block_pipe_start(&pipe_size, read_all, &reading);
 	if (pipe)
@@ -775,27 +771,26 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
 	return iter;
 }
 
-/** Where the calls of a run are counted. */
-static uint64_t *counters_of(struct xen_trace_iter *iter, uint32_t run)
-{
-	if (!iter->counted)
-		return iter->uncounted;
-	iter->counted[run].vcpu = XEN_VCPU_UNKNOWN;
-	return iter->counted[run].numbers;
-}
-
 int xen_trace_iter_skip(struct xen_trace_iter *iter, bool counts)
 {
+	struct xentrace_quiet few = quiet;
+
 	iter->is_nameless = !counts;
 	/* a record of one pCPU may change who is on another */
 	if (iter->trace->cores)
 		return 0;
-	if (counts)
-		iter->counted = calloc(iter->running.n_runs + (size_t)1, sizeof(*iter->counted));
-	if ((counts && !iter->counted) || xentrace_iter_skip(iter->records, &quiet))
+	few.counts = counts;
+	if (xentrace_iter_skip(iter->records, &few))
 		return -ENOMEM;
-	for (uint32_t run = 0; run < iter->running.n_runs; run++)
-		xentrace_iter_tally(iter->records, run)->numbers = counters_of(iter, run);
+	if (!counts)
+		return 0;
+	iter->counted = calloc(iter->running.n_runs + (size_t)1, sizeof(*iter->counted));
+	if (!iter->counted)
+		return -ENOMEM;
+	for (uint32_t run = 0; run < iter->running.n_runs; run++) {
+		iter->counted[run].vcpu = XEN_VCPU_UNKNOWN;
+		xentrace_iter_tally(iter->records, run)->numbers = iter->counted[run].numbers;
+	}
 	return 0;
 }
 
