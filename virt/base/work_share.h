@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /**
- * A job. @own: only the thread that does it uses this. Return: 0 or a negative errno, after which no
- * other job begins.
+ * A job. @own: only the thread that does it uses this. Return: 0 or a negative errno, after which
+ * no other job begins.
  */
 typedef int (*work_share_fn)(void *own, size_t job);
 

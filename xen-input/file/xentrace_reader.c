@@ -360,7 +360,7 @@ struct xentrace_iter {
 	/* of xentrace_iter_skip(): */
 	struct quiet_run	*quiet_runs;	/* by cursor; NULL: all records are given out */
 	struct xentrace_quiet	quiet;
-	uint64_t		skip_until;	/* records passed: from there on, all are given out */
+	uint64_t		skip_until;	/* passed: from there on, all are given out */
 	bool			is_given;	/* the current cursor's record: it moves on first */
 	uint64_t		n_passed;	/* records given out or counted */
 };
@@ -823,7 +823,9 @@ int xentrace_iter_skip(struct xentrace_iter *iter, const struct xentrace_quiet *
 	for (uint32_t i = 0; i < iter->n_cursors; i++)
 		iter->quiet_runs[i].tally.pcpu = iter->cursors[i].pcpu;
 	iter->quiet = *quiet;
-	iter->skip_until = !quiet->most ? UINT64_MAX : quiet->most > ahead ? quiet->most - ahead : 0;
+	iter->skip_until = quiet->most > ahead ? quiet->most - ahead : 0;
+	if (!quiet->most)
+		iter->skip_until = UINT64_MAX;
 	return 0;
 }
 

@@ -290,7 +290,7 @@ struct xentrace_loud {
 #define XENTRACE_LOUD	4
 #define XENTRACE_PLAIN	2
 
-/** Which records need not be given out one by one: those of a part of a class, some others, calls. */
+/** Which records are not given out one by one: those of a part of a class, some others, calls. */
 struct xentrace_quiet {
 	uint32_t	part;		/* their event >> 12 */
 	uint32_t	loud_low;	/* set of event & 31 of @loud */
@@ -310,8 +310,8 @@ struct xentrace_tally {
 	uint64_t	n_part, part_bytes;
 	uint64_t	n_plain, plain_bytes;
 	uint64_t	n_calls, call_bytes;
-	/** Of XENTRACE_NUMBERS counters, to which calls are added; NULL: they are given out, if others
-	 * are counted. The caller can set another one after any record. */
+	/** Of XENTRACE_NUMBERS counters, to which calls are added; NULL: they are given out, if
+	 * others are counted. The caller can set another one after any record. */
 	uint64_t	*numbers;
 	uint16_t	pcpu;
 };

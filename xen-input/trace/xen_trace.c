@@ -228,8 +228,8 @@ static int take_all(struct block_pipe *pipe,
 }
 
 /**
- * @most: records; UINT64_MAX: all. Those of the first ones that change no state are left out, but not
- * of a trace that is being written
+ * @most: only so many records of the beginning, without those that change no state, unless the
+ *	trace is being written; UINT64_MAX: all
  */
 static int each_record(const struct xen_trace *trace, uint64_t most,
 		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)

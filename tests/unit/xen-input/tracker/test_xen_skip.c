@@ -78,7 +78,7 @@ static int count_skipped(void *arg, const struct xen_trace_skipped *skipped)
 	return 0;
 }
 
-/** All rows; those that change a state, and counts of the others; no counts and no names of vCPUs. */
+/** All rows; those that change a state, with counts of the others, or with none and no vCPUs. */
 enum way { ALL, COUNTED, STATES, WAYS };
 
 /** Walk, give all rows to a tracker, and count. */
@@ -277,7 +277,8 @@ static size_t sum_first(const struct xentrace *reader, uint64_t most, bool skip,
 	assert_non_null(iter);
 	if (skip)
 		assert_int_equal(xentrace_iter_skip(iter, &quiet), 0);
-	for (*sum = 0; xentrace_iter_passed(iter) < most && xentrace_iter_next(iter, &rec); n_given++) {
+	*sum = 0;
+	for (; xentrace_iter_passed(iter) < most && xentrace_iter_next(iter, &rec); n_given++) {
 		if (part_of(rec.event) != OF_OTHERS)
 			continue;
 		*sum = 31 * *sum + rec.offset;
