@@ -269,11 +269,15 @@ bool kvm_formats_keep(struct tep_handle *tep, const char *text, size_t size, con
 		return false;
 	}
 	used->number[found.id] = PARSED;
-	/* libtracecmd itself uses those of ftrace */
-	if (!strcmp(system, "ftrace") || !eat_fields(&rest))
+	if (!eat_fields(&rest))
 		return false;
 	found.head = (size_t)(rest.at - text);
-	return add(used, &found, text, system);
+	if (!add(used, &found, text, system))
+		return false;
+	/* libtracecmd itself uses those of ftrace */
+	if (!strcmp(system, "ftrace"))
+		parse(used, tep, &used->all[used->n - 1]);
+	return true;
 }
 
 void kvm_formats_settle(struct tep_handle *tep)
