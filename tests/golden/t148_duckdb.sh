@@ -21,8 +21,10 @@ if ! works; then
 		skip "DuckDB is not in $DUCKDB: with KSV_DUCKDB=1 in the environment, npm loads it (70 MB)"
 	command -v npm > /dev/null || skip 'npm is missing (Debian: apt-get install npm)'
 	mkdir -p "$DUCKDB"
-	npm install --no-audit --no-fund --no-save --prefix "$DUCKDB" @duckdb/node-api@1.5.6-r.1 \
-		> "$WORK/npm" 2>&1 || skip "npm cannot load DuckDB: $(tail -n 1 "$WORK/npm")"
+	# What npm has once loaded, it takes without asking. Where its registry does not answer, it would try again for
+	# 70 s for each of eleven packages.
+	npm install --prefer-offline --fetch-retries 1 --fetch-retry-maxtimeout 1000 --fetch-retry-mintimeout 1000 \
+		--no-audit --no-fund --no-save --prefix "$DUCKDB" @duckdb/node-api@1.5.6-r.1 > "$WORK/npm" 2>&1 || skip "npm cannot load DuckDB: $(tail -n 1 "$WORK/npm")"
 	works || skip "DuckDB does not start here: $(tail -n 1 "$WORK/node")"
 fi
 
