@@ -279,7 +279,7 @@ static void test_unchanged(void **state)
 	struct clock_world world, other;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(recipes); i += ENOUGH(3)) {
+	for (size_t i = 0; i < ARRAY_SIZE(recipes); i += ENOUGH(7)) {
 		clock_world_make(&world, &recipes[i]);
 		align(&world, false, &without, evidence);
 		assert_int_equal(without.verdict, VIRT_CLOCK_GOOD);

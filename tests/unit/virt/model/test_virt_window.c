@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "enough.h"
 #include "hand_model.h"
 #include "sample_model.h"
 #include "virt_matrix.h"
@@ -23,7 +24,7 @@
 #include "virt_window_walk.h"
 
 #define ALL	(VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS)
-#define WINDOWS	100
+#define WINDOWS	(100 / ENOUGH(5))
 #define EXIT	VIRT_INTERVAL_EXIT
 #define NONE	VIRT_NONE
 
