@@ -19,7 +19,8 @@
 #include "trace_builder.h"
 #include "xen_events.h"
 
-#define RECORDS		60000
+/* more than twice what all batches have room for */
+#define RECORDS		20000
 
 static long cores;
 
