@@ -15,9 +15,31 @@ struct head {
 	int32_t		cpu;
 };
 
-static bool is_before(const struct head *a, const struct head *b)
+static inline bool is_before(const struct head *a, const struct head *b)
 {
 	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->cpu < b->cpu;
+}
+
+/** The CPU that is the next one after the first one; of none, one whose time never comes. */
+static struct head second(const struct head *heap, size_t n)
+{
+	if (n < 2)
+		return (struct head){ INT64_MAX, INT32_MAX };
+	return n > 2 && is_before(&heap[2], &heap[1]) ? heap[2] : heap[1];
+}
+
+/** Take records of the first CPU as long as no other one has an earlier one. */
+static int take_cpu(struct kvm_cpu *cpu, struct head *first, const struct head *next,
+		    int64_t until_ns, kvm_order_fn take, void *arg)
+{
+	int ret;
+
+	do {
+		ret = take(arg, &cpu->events[cpu->taken]);
+		first->time_ns = ++cpu->taken < cpu->n ? cpu->events[cpu->taken].time_ns :
+							 INT64_MAX;
+	} while (!ret && first->time_ns < until_ns && is_before(first, next));
+	return ret;
 }
 
 int kvm_in_order(struct kvm_tracker *tracker, int64_t until_ns, kvm_order_fn take, void *arg)
@@ -39,12 +61,10 @@ int kvm_in_order(struct kvm_tracker *tracker, int64_t until_ns, kvm_order_fn tak
 	for (size_t i = n / 2; i-- > 0;)
 		HEAP_DOWN(heap, n, i, is_before);
 	while (n && !ret) {
-		struct kvm_cpu *cpu = &tracker->cpus[heap->cpu];
+		const struct head next = second(heap, n);
 
-		ret = take(arg, &cpu->events[cpu->taken]);
-		if (++cpu->taken < cpu->n && cpu->events[cpu->taken].time_ns < until_ns)
-			heap->time_ns = cpu->events[cpu->taken].time_ns;
-		else if (--n)
+		ret = take_cpu(&tracker->cpus[heap->cpu], heap, &next, until_ns, take, arg);
+		if (heap->time_ns >= until_ns && --n)
 			heap[0] = heap[n];
 		if (n)
 			HEAP_DOWN(heap, n, 0, is_before);
