@@ -42,6 +42,12 @@ static int look_at(struct seen *seen, const struct kvm_event *event, int32_t *pi
 	return 0;
 }
 
+/** Can no further record show more? */
+static bool is_all(const struct seen *seen)
+{
+	return seen->n_entries > 1 && seen->n_exits > 1 && seen->runs_again && seen->shares_cpu;
+}
+
 /** On one CPU, its records are in order of time. */
 static int look_at_cpu(struct seen *seen, const struct kvm_cpu *cpu)
 {
@@ -49,7 +55,7 @@ static int look_at_cpu(struct seen *seen, const struct kvm_cpu *cpu)
 	int ret = 0;
 
 	key_map_destroy(&seen->asleep);
-	for (size_t i = 0; i < cpu->n && !ret; i++)
+	for (size_t i = 0; i < cpu->n && !ret && !is_all(seen); i++)
 		ret = look_at(seen, &cpu->events[i], &pid);
 	return ret;
 }
