@@ -131,6 +131,7 @@ struct kvm_tracker {
 	int32_t		task_limit;	/* tasks with an entry of their own; 0: all */
 	struct key_map	shared_tasks;	/* by hash of what they are called */
 	uint64_t	recorded;	/* kinds of records, see kvm_recorded.h */
+	uint64_t	met;		/* events that were there: 1 << enum kvm_event_kind */
 	uint64_t	formats;	/* kinds whose events the trace knows */
 	bool		has_nested_exits;	/* records of them */
 	bool		has_lives;	/* vCPUs go on as other threads */

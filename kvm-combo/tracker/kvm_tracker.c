@@ -235,8 +235,34 @@ static bool is_of_quota(const struct kvm_tracker *tracker, const struct kvm_even
 	return false;
 }
 
+#define BIT(kind)	(UINT64_C(1) << (kind))
+
+/** What some kinds of events are for besides the replay. Return: 0 or -ENOMEM. */
+__attribute__((noinline))
+static int add_special(struct kvm_tracker *tracker, struct kvm_cpu *cpu,
+		       const struct kvm_event *stored)
+{
+	tracker->has_nested_exits |= stored->kind == KVM_NESTED_EXIT;
+	return stored->kind == KVM_LOST ? kvm_power_lost(tracker, cpu, stored->time_ns) :
+	       stored->kind == KVM_TSC_OFFSET ? add_offset(tracker, stored) :
+	       stored->kind == KVM_BORN ? add_maker(tracker, stored) : 0;
+}
+
+/** Kinds of records that have an event each, most of which were there before. */
+static void expect(struct kvm_tracker *tracker, const struct kvm_event *event)
+{
+	const uint64_t several = BIT(KVM_SAW) | BIT(KVM_ARGUMENT);
+
+	if ((tracker->met & ~several) >> event->kind & 1)
+		return;
+	tracker->met |= BIT(event->kind);
+	kvm_tracker_expect(tracker, kvm_kinds_of(event));
+}
+
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
+	const uint64_t special = BIT(KVM_LOST) | BIT(KVM_TSC_OFFSET) | BIT(KVM_BORN) |
+				 BIT(KVM_NESTED_EXIT);
 	uint8_t more = event->more;
 	struct kvm_event *stored;
 	struct kvm_cpu *cpu;
@@ -246,7 +272,7 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu = get_cpu(tracker, event->cpu);
 	if (!cpu)
 		return -ENOMEM;
-	kvm_tracker_expect(tracker, kvm_kinds_of(event));
+	expect(tracker, event);
 	if (!is_to_be_kept(cpu, event, &more) ||
 	    (event->kind == KVM_EXPIRED && !is_of_quota(tracker, event)))
 		return kvm_tracker_seen(tracker, event->cpu, event->pid, event->time_ns);
@@ -268,15 +294,10 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu->last_ns = stored->time_ns;
 	cpu->pid = event->kind == KVM_SWITCH ? event->arg :
 		   event->kind == KVM_LOST ? KVM_NO_PID : event->pid;
-	if (event->kind == KVM_LOST ? kvm_power_lost(tracker, cpu, stored->time_ns) :
-	    event->pid > 0 && kvm_power_awake(tracker, cpu, stored->time_ns))
+	if (!cpu->idle_known && event->pid > 0 && event->kind != KVM_LOST &&
+	    kvm_power_awake(tracker, cpu, stored->time_ns))
 		return -ENOMEM;
-	if (event->kind == KVM_TSC_OFFSET && add_offset(tracker, stored))
-		return -ENOMEM;
-	if (event->kind == KVM_BORN && add_maker(tracker, stored))
-		return -ENOMEM;
-	tracker->has_nested_exits |= event->kind == KVM_NESTED_EXIT;
-	return 0;
+	return special >> event->kind & 1 ? add_special(tracker, cpu, stored) : 0;
 }
 
 int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns)
@@ -540,8 +561,10 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 		ret = kvm_add_threads(tracker);
 	if (ret)
 		goto end;
-	if (part)
+	if (part) {
 		tracker->recorded = part->model->recorded;
+		tracker->met = 0;
+	}
 	ret = part ? kvm_part_vcpus(tracker, part, made, &vcpus) :
 		     kvm_find_vcpus(tracker, made, &vcpus);
 	if (!ret)
