@@ -389,13 +389,12 @@ static struct kvm_vcpu *writer(const struct kvm_replay *replay, const struct kvm
 						       vcpu_of(replay, event->pid);
 }
 
-/** A record of @pid on a CPU: it has this CPU now, if that is news. */
-static void notice(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t pid)
+/** Another thread than the one that is known has a CPU. */
+__attribute__((noinline))
+static void notice_other(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t pid)
 {
 	struct kvm_vcpu *vcpu;
 
-	if (replay->pid[cpu] == pid)
-		return;
 	if (replay->pid[cpu] != KVM_NO_PID) {
 		if (kvm_has_switches(replay->tracker))
 			contradict(replay, "a thread has a pCPU that it was not switched to");
@@ -405,6 +404,13 @@ static void notice(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t 
 	vcpu = replay->vcpu[cpu];
 	if (vcpu)
 		arrive(replay, vcpu, cpu, time_ns, false);
+}
+
+/** A record of @pid on a CPU: it has this CPU now, if that is news. */
+static inline void notice(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t pid)
+{
+	if (replay->pid[cpu] != pid)
+		notice_other(replay, cpu, time_ns, pid);
 }
 
 /** A vCPU has been stopped, or has ended; if that was the last one, its machine is stopped. */
@@ -961,7 +967,7 @@ int kvm_replay_open_losses(const struct kvm_replay *replay, struct virt_model *m
 	return ret;
 }
 
-int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
+static inline int take(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	static void (*const rules[])(struct kvm_replay *, const struct kvm_event *) = {
 		[KVM_ENTRY] = on_vm_entry,
@@ -1020,6 +1026,11 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 	if (vcpu && is_open(replay, vcpu))
 		vacate(replay, event->cpu);
 	return failed(replay);
+}
+
+int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	return take(replay, event);
 }
 
 /* --- begin and end --------------------------------------------------------------------------- */
@@ -1115,7 +1126,7 @@ void kvm_replay_free(struct kvm_replay *replay)
 
 static int take_next(void *arg, const struct kvm_event *event)
 {
-	return kvm_replay_take(arg, event);
+	return take(arg, event);
 }
 
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
