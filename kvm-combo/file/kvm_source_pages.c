@@ -41,6 +41,8 @@ struct kvm_page_reader {
 	uint64_t	cycles;		/* the time of @record, without a scale */
 	uint64_t	before;		/* bytes of pages before those in memory */
 	size_t		at, n;		/* the page in memory that is read, and the end of all */
+	uint8_t		*page;		/* that page */
+	uint64_t	page_offset;	/* and libtracecmd's offset of it */
 	struct dat_page_walk walk;
 	struct tep_record record;
 	bool		is_damaged;
@@ -251,6 +253,7 @@ static bool read_more(struct kvm_page_reader *reader)
 /* --- records --------------------------------------------------------------------------------- */
 
 /** Return: false: there is no further page, or it is damaged. */
+__attribute__((noinline))
 static bool next_page(struct kvm_page_reader *reader)
 {
 	size_t page = (size_t)reader->area->page, n;
@@ -259,7 +262,9 @@ static bool next_page(struct kvm_page_reader *reader)
 	if (reader->at >= reader->n && !read_more(reader))
 		return false;
 	n = reader->n - reader->at < page ? reader->n - reader->at : page;
-	dat_page_walk_begin(&reader->walk, &reader->form, reader->pages + reader->at, n);
+	reader->page = reader->pages + reader->at;
+	dat_page_walk_begin(&reader->walk, &reader->form, reader->page, n);
+	reader->page_offset = reader->base + reader->before + reader->at;
 	/* a page without a record can have a loss, too */
 	if (reader->walk.has_lost) {
 		reader->lost = reader->has_lost ? 0 : reader->walk.lost;
@@ -283,10 +288,10 @@ static uint64_t scaled_signed(const struct trace_dat_scale *scale, uint64_t cycl
 	       ((cycles >> 32) * mult << (MOST_SHIFT - scale->shift));
 }
 
-static int missed_of(struct kvm_page_reader *reader)
+/** Records that are missing before the next one. */
+static int take_missed(struct kvm_page_reader *reader)
 {
-	int missed = !reader->has_lost ? 0 : !reader->lost ? -1 :
-		     reader->lost > INT_MAX ? INT_MAX : (int)reader->lost;
+	int missed = !reader->lost ? -1 : reader->lost > INT_MAX ? INT_MAX : (int)reader->lost;
 
 	reader->has_lost = false;
 	reader->lost = 0;
@@ -306,11 +311,11 @@ struct tep_record *kvm_page_reader_next(struct kvm_page_reader *reader)
 	}
 	reader->cycles = found.ts;
 	record->ts = reader->scale.mult ? scaled(reader, found.ts) : found.ts;
-	record->offset = reader->base + reader->before + reader->at + found.begin;
-	record->missed_events = missed_of(reader);
+	record->offset = reader->page_offset + found.begin;
+	record->missed_events = reader->has_lost ? take_missed(reader) : 0;
 	record->record_size = (int)(found.end - found.begin);
 	record->size = (int)found.size;
-	record->data = reader->pages + reader->at + found.data;
+	record->data = reader->page + found.data;
 	return record;
 }
 
@@ -376,6 +381,7 @@ static bool is_same(struct kvm_page_reader *reader, const struct tep_record *fir
 		return false;
 	/* of what is packed, it counts unpacked bytes */
 	reader->base = first->offset - own->offset;
+	reader->page_offset += reader->base;
 	own->offset = first->offset;
 	return reader->area->is_packed || reader->base == reader->area->offset;
 }

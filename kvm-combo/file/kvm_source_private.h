@@ -6,12 +6,11 @@
 #ifndef KSHARK_VIRT_KVM_SOURCE_PRIVATE_H
 #define KSHARK_VIRT_KVM_SOURCE_PRIVATE_H
 
+#include <event-parse.h>
+
 #include "key_map.h"
 #include "kvm_source.h"
 
-struct tep_format_field;
-struct tep_handle;
-struct tep_record;
 struct tracecmd_input;
 
 /** Events of irq_vectors that are entries of handlers; Linux has less than 20. */
@@ -51,6 +50,7 @@ struct kvm_reading {
 	} *places;		/* by buffer */
 	struct kvm_recent *recent;	/* NULL: there is one buffer */
 	size_t		n_recent;	/* number of records so far */
+	struct kvm_page_reader *only;	/* has all further records; or NULL */
 };
 
 /** What records of an event may have. */
@@ -97,16 +97,6 @@ struct kvm_source {
  */
 int kvm_reading_begin(struct kvm_source *source, struct kvm_reading *reading, int cpu);
 
-/**
- * kvm_reading_next - the next record of the CPU, of all buffers in order of time
- * @record: receives it, valid until the next call; NULL: there are no more
- * @blind: receives whether another buffer has lost records at that time
- *
- * Return: 0 or -ENOMEM.
- */
-int kvm_reading_next(struct kvm_source *source, struct kvm_reading *reading,
-		     struct tep_record **record, bool *blind);
-
 /** kvm_reading_end - free it; one that is all zero has ended already. */
 void kvm_reading_end(struct kvm_source *source, struct kvm_reading *reading);
 
@@ -136,6 +126,34 @@ void kvm_page_reader_free(struct kvm_source *source, struct kvm_page_reader *rea
 /** kvm_page_reader_first, kvm_page_reader_next - a record, valid until the next call; or NULL */
 struct tep_record *kvm_page_reader_first(struct kvm_page_reader *reader);
 struct tep_record *kvm_page_reader_next(struct kvm_page_reader *reader);
+
+/**
+ * kvm_reading_any - as kvm_reading_next()
+ * kvm_reading_note - @record of reading->only comes after a loss, or is NULL
+ */
+int kvm_reading_any(struct kvm_source *source, struct kvm_reading *reading,
+		    struct tep_record **record, bool *blind);
+void kvm_reading_note(struct kvm_source *source, struct kvm_reading *reading,
+		      struct tep_record *record);
+
+/**
+ * kvm_reading_next - the next record of the CPU, of all buffers in order of time
+ * @record: receives it, valid until the next call; NULL: there are no more
+ * @blind: receives whether another buffer has lost records at that time
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static inline int kvm_reading_next(struct kvm_source *source, struct kvm_reading *reading,
+				   struct tep_record **record, bool *blind)
+{
+	if (!reading->only)
+		return kvm_reading_any(source, reading, record, blind);
+	*blind = false;
+	*record = kvm_page_reader_next(reading->only);
+	if (!*record || (*record)->missed_events)
+		kvm_reading_note(source, reading, *record);
+	return 0;
+}
 
 /** kvm_page_reader_is_damaged - are there records that it could not read? */
 bool kvm_page_reader_is_damaged(const struct kvm_page_reader *reader);

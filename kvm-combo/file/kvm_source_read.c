@@ -31,15 +31,6 @@ static void drop(struct place *place)
 	place->next = NULL;
 }
 
-/** The next record of the pages. */
-static inline void next_of_pages(struct kvm_source *source, struct kvm_reading *reading,
-				 struct place *place)
-{
-	place->next = kvm_page_reader_next(place->pages);
-	if (!place->next && kvm_page_reader_is_damaged(place->pages))
-		source->facts.damaged_cpu = reading->cpu;
-}
-
 /** The record after @place->next. */
 static void read_next(struct kvm_source *source, struct kvm_reading *reading, int at)
 {
@@ -49,7 +40,9 @@ static void read_next(struct kvm_source *source, struct kvm_reading *reading, in
 	drop(place);
 	place->was_taken = false;
 	if (place->pages) {
-		next_of_pages(source, reading, place);
+		place->next = kvm_page_reader_next(place->pages);
+		if (!place->next && kvm_page_reader_is_damaged(place->pages))
+			source->facts.damaged_cpu = reading->cpu;
 		return;
 	}
 	record = tracecmd_read_data(source->inputs[at], reading->cpu);
@@ -212,24 +205,33 @@ static int next_of_all(struct kvm_source *source, struct kvm_reading *reading, b
 	}
 }
 
-int kvm_reading_next(struct kvm_source *source, struct kvm_reading *reading,
-		     struct tep_record **record, bool *blind)
+void kvm_reading_note(struct kvm_source *source, struct kvm_reading *reading,
+		      struct tep_record *record)
+{
+	if (!record && kvm_page_reader_is_damaged(reading->only))
+		source->facts.damaged_cpu = reading->cpu;
+	reading->places[0].next = record;
+	note_lost(source, reading, 0);
+	if (record)
+		return;
+	reading->places[0].was_taken = false;
+	reading->only = NULL;
+}
+
+int kvm_reading_any(struct kvm_source *source, struct kvm_reading *reading,
+		    struct tep_record **record, bool *blind)
 {
 	int at;
 
 	if (!reading->recent) {
 		struct place *only = reading->places;
 
-		if (only->was_taken) {
-			if (only->pages)
-				next_of_pages(source, reading, only);
-			else
-				read_next(source, reading, 0);
-			note_lost(source, reading, 0);
-		}
+		go_on(source, reading);
 		*blind = false;
 		*record = only->next;
 		only->was_taken = only->next;
+		/* the rest comes faster, up to the next loss or the end */
+		reading->only = only->next ? only->pages : NULL;
 		return 0;
 	}
 	at = next_of_all(source, reading, blind);

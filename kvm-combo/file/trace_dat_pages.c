@@ -13,14 +13,10 @@
 #include "trace_dat_read.h"
 #include "write_at.h"
 
-/** Kinds of records, in 5 bits of the first word; smaller ones are the size in words. */
-enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
-
 /** Up to that many bytes, the kind is the size. */
 #define MOST_SHORT	(28 * 4)
 
-/** Bits of the time in the first word, and in all. */
-#define DELTA_BITS	27
+/** Bits of a time of its own. */
 #define TIME_BITS	59
 
 /** Flags beside the number of bytes. */
@@ -68,9 +64,10 @@ static void put_long(const struct dat_page *page, size_t at, uint64_t value)
 
 static void put_word(struct dat_page *page, unsigned int kind, uint64_t delta)
 {
-	uint32_t time = (uint32_t)delta & ((1U << DELTA_BITS) - 1);
+	uint32_t time = (uint32_t)delta & ((1U << DAT_DELTA_BITS) - 1);
 
-	put32(page, page->used, page->big_endian ? kind << DELTA_BITS | time : time << 5 | kind);
+	put32(page, page->used,
+	      page->big_endian ? kind << DAT_DELTA_BITS | time : time << 5 | kind);
 	page->used += 4;
 }
 
@@ -78,7 +75,7 @@ static void put_word(struct dat_page *page, unsigned int kind, uint64_t delta)
 static void put_time(struct dat_page *page, unsigned int kind, uint64_t time)
 {
 	put_word(page, kind, time);
-	put32(page, page->used, (uint32_t)(time >> DELTA_BITS));
+	put32(page, page->used, (uint32_t)(time >> DAT_DELTA_BITS));
 	page->used += 4;
 }
 
@@ -113,17 +110,17 @@ bool dat_page_add(struct dat_page *page, uint64_t ts_ns, const void *data, size_
 		return false;
 	delta = ts_ns - page->last_ns;
 	if (ts_ns < page->last_ns) {
-		put_time(page, KIND_STAMP, ts_ns);
+		put_time(page, DAT_KIND_STAMP, ts_ns);
 		delta = 0;
-	} else if (delta >> DELTA_BITS) {
-		put_time(page, KIND_EXTEND, delta);
+	} else if (delta >> DAT_DELTA_BITS) {
+		put_time(page, DAT_KIND_EXTEND, delta);
 		delta = 0;
 	}
 	page->last_ns = ts_ns;
 	if (padded <= MOST_SHORT) {
 		put_word(page, (unsigned int)(padded / 4), delta);
 	} else {
-		put_word(page, KIND_LONG, delta);
+		put_word(page, DAT_KIND_LONG, delta);
 		put32(page, page->used, (uint32_t)padded + 4);
 		page->used += 4;
 	}
@@ -262,14 +259,13 @@ void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
 		walk->lost = get(walk, walk->end, dat->long_size);
 }
 
-/** A time of its own, or a record that was discarded. Return: false: the page ends. */
-static bool skip(struct dat_page_walk *walk, unsigned int kind, uint64_t delta)
+bool dat_page_walk_skip(struct dat_page_walk *walk, unsigned int kind, uint64_t delta)
 {
-	uint64_t value = get(walk, walk->at + 4, 4), time = (value << DELTA_BITS) + delta;
+	uint64_t value = get(walk, walk->at + 4, 4), time = (value << DAT_DELTA_BITS) + delta;
 
-	if (kind == KIND_STAMP) {
+	if (kind == DAT_KIND_STAMP) {
 		walk->ts = (walk->ts >> TIME_BITS << TIME_BITS) | time;
-	} else if (kind == KIND_EXTEND) {
+	} else if (kind == DAT_KIND_EXTEND) {
 		walk->ts += time;
 	} else {
 		walk->ts += delta;
@@ -282,52 +278,6 @@ static bool skip(struct dat_page_walk *walk, unsigned int kind, uint64_t delta)
 	}
 	walk->at += 8;
 	return true;
-}
-
-/** The same of a word, of which a page has thousands. */
-static uint32_t get_word(const struct dat_page_walk *walk, size_t at)
-{
-	uint32_t word;
-
-	memcpy(&word, walk->page + at, sizeof(word));
-	return walk->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? word :
-									      bswap_32(word);
-}
-
-bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *record)
-{
-	while (walk->at + 8 <= walk->end) {
-		uint32_t word = get_word(walk, walk->at);
-		unsigned int kind = walk->big_endian ? word >> DELTA_BITS : word & 31;
-		uint64_t delta = walk->big_endian ? word & ((1U << DELTA_BITS) - 1) : word >> 5;
-		uint64_t size = kind * UINT64_C(4), data = walk->at + 4;
-		bool is_whole = true;
-
-		if (kind >= KIND_PADDING) {
-			if (!skip(walk, kind, delta))
-				return false;
-			continue;
-		}
-		if (kind == KIND_LONG) {
-			size = get_word(walk, data);
-			is_whole = size % 4 == 0 && size >= 4;
-			size = is_whole ? size - 4 : 0;
-			data += 4;
-		}
-		if (!is_whole || size > walk->end - data) {
-			walk->is_damaged = true;
-			return false;
-		}
-		walk->ts += delta;
-		*record = (struct dat_page_record){
-			.ts = walk->ts, .begin = walk->at, .data = data, .size = size,
-			.end = data + size,
-		};
-		walk->at = record->end;
-		return true;
-	}
-	walk->is_damaged |= walk->at != walk->end;
-	return false;
 }
 
 void dat_lost_format(char *text, size_t size, uint16_t id)

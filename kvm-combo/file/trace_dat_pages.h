@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** A page in memory. All zero, and the first four members, is none that has begun. */
 struct dat_page {
@@ -58,8 +59,67 @@ int dat_read_page(const struct dat_file *dat, uint64_t at, uint64_t end, uint8_t
 void dat_page_walk_begin(struct dat_page_walk *walk, const struct dat_file *dat,
 			 const uint8_t *page, size_t size);
 
+/** Kinds of records, in 5 bits of the first word; smaller ones are the size in words. */
+enum {
+	DAT_KIND_LONG = 0, DAT_KIND_PADDING = 29, DAT_KIND_EXTEND = 30, DAT_KIND_STAMP = 31
+};
+
+/** Bits of the time in the first word. */
+#define DAT_DELTA_BITS	27
+
+/**
+ * dat_page_walk_skip - a time of its own, or a record that was discarded, at the walk's place
+ *
+ * Return: false: the page ends.
+ */
+bool dat_page_walk_skip(struct dat_page_walk *walk, unsigned int kind, uint64_t delta);
+
+/** dat_page_word - a word of the page, of which it has thousands */
+static inline uint32_t dat_page_word(const struct dat_page_walk *walk, size_t at)
+{
+	uint32_t word;
+
+	memcpy(&word, walk->page + at, sizeof(word));
+	return walk->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ?
+	       word : __builtin_bswap32(word);
+}
+
 /** dat_page_walk_next - Return: false: there is no further one, or the page is damaged there */
-bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *record);
+static inline bool dat_page_walk_next(struct dat_page_walk *walk, struct dat_page_record *record)
+{
+	while (walk->at + 8 <= walk->end) {
+		uint32_t word = dat_page_word(walk, walk->at);
+		unsigned int kind = walk->big_endian ? word >> DAT_DELTA_BITS : word & 31;
+		uint64_t delta = walk->big_endian ? word & ((1U << DAT_DELTA_BITS) - 1) : word >> 5;
+		uint64_t size = kind * UINT64_C(4), data = walk->at + 4;
+		bool is_whole = true;
+
+		if (kind >= DAT_KIND_PADDING) {
+			if (!dat_page_walk_skip(walk, kind, delta))
+				return false;
+			continue;
+		}
+		if (kind == DAT_KIND_LONG) {
+			size = dat_page_word(walk, data);
+			is_whole = size % 4 == 0 && size >= 4;
+			size = is_whole ? size - 4 : 0;
+			data += 4;
+		}
+		if (!is_whole || size > walk->end - data) {
+			walk->is_damaged = true;
+			return false;
+		}
+		walk->ts += delta;
+		record->ts = walk->ts;
+		record->begin = walk->at;
+		record->data = data;
+		record->size = size;
+		record->end = walk->at = data + size;
+		return true;
+	}
+	walk->is_damaged |= walk->at != walk->end;
+	return false;
+}
 
 /** dat_page_bytes - the size of a page that has room for one record of that size */
 size_t dat_page_bytes(size_t record);
