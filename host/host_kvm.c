@@ -56,6 +56,7 @@ static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 	int ret;
 
 	kvm_trace_watch(trace->kvm, HOST_PROGRESS, walk->progress, walk->arg);
+	kvm_trace_count(trace->kvm, walk->only_counts);
 	ret = model ? kvm_trace_model(trace->kvm, walk->record, walk->lost, walk->arg, model) :
 		      kvm_trace_walk(trace->kvm, walk->record, walk->lost, walk->arg);
 	kvm_trace_watch(trace->kvm, 0, NULL, NULL);

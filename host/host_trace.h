@@ -70,6 +70,7 @@ struct host_walk {
 	int	(*skipped)(void *arg, const struct xen_trace_skipped *skipped);
 	/** KVM: a record, CPU by CPU. */
 	int	(*record)(void *arg, const struct kvm_trace_record *record);
+	bool	only_counts;	/* KVM: record() only counts, see kvm_trace_count() */
 	/** KVM: records of a CPU that are missing. */
 	void	(*lost)(void *arg, int cpu, uint64_t records);
 	host_progress_fn	progress;

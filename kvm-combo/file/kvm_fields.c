@@ -166,9 +166,16 @@ static const char *const cgroup_rows[] = { "cgroup_attach_task", "cgroup_transfe
 /** Event ids are small; beyond that nothing of ours is expected. */
 #define MAX_ID	0xffff
 
+/** Where a field is; all zero: the event has none. */
+struct place {
+	int32_t		offset, end;	/* end: INT32_MAX: no record is long enough */
+	int32_t		size;
+	bool		is_known;
+};
+
 struct found_event {
 	const struct event_row *row;
-	struct tep_format_field *arg, *value, *more;
+	struct place	arg, value, more;
 	struct tep_format_field *comm;	/* KVM_SWITCH: name of the next thread */
 	bool		is_sched;
 };
@@ -201,11 +208,11 @@ struct found_cgroup {
 
 struct kvm_fields {
 	struct tep_handle *tep;
-	struct tep_format_field *type, *pid, *flags; /* of all events */
+	struct tep_format_field *type, *pid;	/* of all events */
+	struct place	flags;		/* the same */
 	bool		swap;		/* recorded on a machine of other byte order */
 	bool		old_states;	/* sched_switch: KVM_STATE_DEAD_OR_PARKED is dead */
 	bool		no_context;	/* KVM_NO_CONTEXT is there */
-	bool		is_usual;	/* what all events have is as in struct kvm_common */
 	struct found_event events[N_ROWS];
 	struct kvm_handler_field handlers[KVM_MAX_HANDLER_EVENTS];
 	size_t		n_handlers;
@@ -240,10 +247,30 @@ struct kvm_fields {
 _Static_assert(FIRST_MEMORY + KVM_MAX_MEMORY_EVENTS <= UINT8_MAX, "a byte for each event");
 
 /** Return: false if the event lacks the field. */
+static inline struct place place_of(const struct tep_format_field *field)
+{
+	bool is_valid = field && field->offset >= 0 && field->size > 0 &&
+			field->offset <= INT32_MAX - field->size;
+
+	return (struct place){
+		.offset = field ? field->offset : 0, .size = field ? field->size : 0,
+		.end = is_valid ? field->offset + field->size : INT32_MAX, .is_known = field,
+	};
+}
+
 static bool find_field(struct tep_event *event, const char *name, struct tep_format_field **field)
 {
 	*field = name ? tep_find_field(event, name) : NULL;
 	return !name || *field;
+}
+
+static bool find_place(struct tep_event *event, const char *name, struct place *place)
+{
+	struct tep_format_field *field;
+	bool ok = find_field(event, name, &field);
+
+	*place = place_of(field);
+	return ok;
 }
 
 /** Does a print format call the state KVM_STATE_DEAD_OR_PARKED "x", as Linux before 4.14? */
@@ -275,9 +302,9 @@ static bool find_event(struct tep_handle *tep, const struct event_row *row,
 	found->is_sched = row->system && !strcmp(row->system, "sched");
 	found->comm = row->kind == KVM_SWITCH ? tep_find_field(event, "next_comm") : NULL;
 	*id = event->id;
-	return find_field(event, row->arg, &found->arg) &&
-	       find_field(event, row->value, &found->value) &&
-	       find_field(event, row->more, &found->more);
+	return find_place(event, row->arg, &found->arg) &&
+	       find_place(event, row->value, &found->value) &&
+	       find_place(event, row->more, &found->more);
 }
 
 static void find_calls(struct kvm_fields *fields)
@@ -407,14 +434,14 @@ static void find_memory(struct kvm_fields *fields)
 	}
 }
 
-/** Where Linux has had them since 2.6.30. */
-static bool is_usual(const struct kvm_fields *fields)
+bool kvm_fields_is_usual(const struct kvm_fields *fields)
 {
-	const struct tep_format_field *type = fields->type, *flags = fields->flags;
-	const struct tep_format_field *pid = fields->pid;
+	/* where Linux has had them since 2.6.30 */
+	const struct tep_format_field *type = fields->type, *pid = fields->pid;
 
-	return !fields->swap && type && type->offset == 0 && type->size == 2 && flags &&
-	       flags->offset == 2 && flags->size == 1 && pid && pid->offset == 4 && pid->size == 4;
+	return !fields->swap && type && type->offset == 0 && type->size == 2 &&
+	       fields->flags.offset == 2 && fields->flags.size == 1 &&
+	       pid && pid->offset == 4 && pid->size == 4;
 }
 
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
@@ -447,8 +474,8 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 			fields->pid = tep_find_common_field(tep_find_event(tep, id), "common_pid");
 			fields->type = tep_find_common_field(tep_find_event(tep, id),
 							     "common_type");
-			fields->flags = tep_find_common_field(tep_find_event(tep, id),
-							      "common_flags");
+			fields->flags = place_of(tep_find_common_field(tep_find_event(tep, id),
+								       "common_flags"));
 		}
 		if (event_rows[i].kind == KVM_SWITCH)
 			fields->old_states = has_old_states(
@@ -460,7 +487,6 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 	find_power(fields);
 	find_arguments(fields);
 	find_memory(fields);
-	fields->is_usual = is_usual(fields);
 	return fields;
 }
 
@@ -523,40 +549,56 @@ const char *kvm_fields_stranger(const struct kvm_fields *fields)
 	       "ppc64 (kvm_pr)" : NULL;
 }
 
+static inline bool is_at(const struct place *place, const struct tep_record *record)
+{
+	return place->end <= record->size;
+}
+
 static inline bool is_there(const struct tep_format_field *field, const struct tep_record *record)
 {
-	return field && field->offset >= 0 && field->size > 0 &&
-	       (int64_t)field->offset + field->size <= record->size;
+	const struct place place = place_of(field);
+
+	return is_at(&place, record);
 }
 
 /**
  * A field's number; 0 if the event has none, or the record is too short for it. As
  * tep_read_number_field(), which is called for millions of records and much slower.
  */
-static int64_t number(const struct kvm_fields *fields, const struct tep_format_field *field,
-		      const struct tep_record *record)
+static inline int64_t number_at(const struct kvm_fields *fields, const struct place *place,
+				const struct tep_record *record)
 {
-	const char *data = record->data;
+	const char *data = (const char *)record->data + place->offset;
 	uint16_t two;
 	uint32_t four;
 	uint64_t eight;
 
-	if (!is_there(field, record))
+	if (!is_at(place, record))
 		return 0;
-	switch (field->size) {
-	case 1:
-		return (uint8_t)data[field->offset];
-	case 2:
-		memcpy(&two, data + field->offset, sizeof(two));
-		return fields->swap ? __builtin_bswap16(two) : two;
-	case 4:
-		memcpy(&four, data + field->offset, sizeof(four));
+	/* most numbers have four bytes */
+	if (place->size == 4) {
+		memcpy(&four, data, sizeof(four));
 		return fields->swap ? __builtin_bswap32(four) : four;
+	}
+	switch (place->size) {
+	case 1:
+		return (uint8_t)*data;
+	case 2:
+		memcpy(&two, data, sizeof(two));
+		return fields->swap ? __builtin_bswap16(two) : two;
 	case 8:
-		memcpy(&eight, data + field->offset, sizeof(eight));
+		memcpy(&eight, data, sizeof(eight));
 		return (int64_t)(fields->swap ? __builtin_bswap64(eight) : eight);
 	}
 	return 0;
+}
+
+static int64_t number(const struct kvm_fields *fields, const struct tep_format_field *field,
+		      const struct tep_record *record)
+{
+	const struct place place = place_of(field);
+
+	return number_at(fields, &place, record);
 }
 
 bool kvm_fields_number(const struct kvm_fields *fields, const struct tep_format_field *field,
@@ -566,15 +608,6 @@ bool kvm_fields_number(const struct kvm_fields *fields, const struct tep_format_
 					 field->size != 4 && field->size != 8))
 		return false;
 	*value = (uint64_t)number(fields, field, record);
-	return true;
-}
-
-bool kvm_fields_common(const struct kvm_fields *fields, const struct tep_record *record,
-		       struct kvm_common *common)
-{
-	if (!fields->is_usual || record->size < (int)sizeof(*common))
-		return false;
-	memcpy(common, record->data, sizeof(*common));
 	return true;
 }
 
@@ -678,16 +711,15 @@ bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *r
 	return is_there(fields->boot[i].field, record);
 }
 
-/** @step: whose name is all 0 as yet. */
 static bool name_thread(const struct tep_format_field *field, const struct tep_record *record,
-			struct kvm_step *step)
+			const struct kvm_step *step, struct kvm_step_more *more)
 {
 	int size = field->size < KVM_COMM_SIZE ? field->size : KVM_COMM_SIZE - 1;
 
-	if (step->event.arg <= 0 || size <= 0 || field->offset < 0 ||
-	    (int64_t)field->offset + field->size > record->size)
+	if (step->event.arg <= 0 || !is_there(field, record))
 		return false;
-	memcpy(step->comm, (const char *)record->data + field->offset, size);
+	*more = (struct kvm_step_more){ 0 };
+	memcpy(more->comm, (const char *)record->data + field->offset, size);
 	return true;
 }
 
@@ -698,15 +730,15 @@ static bool name_thread(const struct tep_format_field *field, const struct tep_r
 static uint8_t context(const struct kvm_fields *fields, const struct tep_record *record)
 {
 	return fields->no_context ||
-	       number(fields, fields->flags, record) &
+	       number_at(fields, &fields->flags, record) &
 	       (RECORD_IN_HARDIRQ | RECORD_IN_SOFTIRQ | RECORD_IN_NMI) ? KVM_IN_INTERRUPT :
 									    KVM_IN_TASK;
 }
 
 /** scause of RISC-V, whose highest bit says that it is an interrupt, as KVM_ISA_RISCV has it. */
-static int64_t riscv_cause(const struct tep_format_field *field, int64_t value)
+static int64_t riscv_cause(int32_t size, int64_t value)
 {
-	uint64_t interrupt = UINT64_C(1) << (field->size >= 8 ? 63 : 31);
+	uint64_t interrupt = UINT64_C(1) << (size >= 8 ? 63 : 31);
 	uint64_t cause = (uint64_t)value;
 
 	return (int64_t)(cause & interrupt ? UINT64_C(1) << 32 | (cause & ~interrupt & UINT32_MAX) :
@@ -738,7 +770,7 @@ static void gic_event(const struct kvm_fields *fields, const struct tep_record *
 static void complete(const struct kvm_fields *fields, const struct found_event *found,
 		     const struct tep_record *record, struct kvm_event *event)
 {
-	int64_t more = found->more ? number(fields, found->more, record) : 0;
+	int64_t more = number_at(fields, &found->more, record);
 
 	switch (event->kind) {
 	case KVM_USERSPACE_EXIT:
@@ -751,18 +783,18 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 			event->value |= KVM_STATE_DEAD;
 		return;
 	case KVM_EXIT:
-		if (!found->value)
+		if (!found->value.is_known)
 			event->value = VIRT_NONE;
 		if (event->more == KVM_ISA_RISCV)
-			event->value = riscv_cause(found->value, event->value);
+			event->value = riscv_cause(found->value.size, event->value);
 		if (event->more == KVM_ISA_ARM)
 			event->value = (int64_t)((uint64_t)more << 32 |
 						 ((uint64_t)event->value & UINT32_MAX));
-		else if (found->more)
+		else if (found->more.is_known)
 			event->more = (uint8_t)more;
 		return;
 	case KVM_WHOLE:
-		if (!found->value || event->value > HYPER_MOST_COST_NS)
+		if (!found->value.is_known || event->value > HYPER_MOST_COST_NS)
 			event->value = VIRT_NONE;
 		return;
 	case KVM_ACCEPT:
@@ -787,14 +819,14 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 		event->value = 0;
 		break;
 	case KVM_WAKEUP:
-		if (!found->value)
+		if (!found->value.is_known)
 			event->value = VIRT_NONE;
 		break;
 	case KVM_WAKING:
 	case KVM_IPI:
 		break;
 	default:
-		if (found->more)
+		if (found->more.is_known)
 			event->more = (uint8_t)more;
 		return;
 	}
@@ -892,14 +924,16 @@ bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record
 }
 
 static void power_step(const struct kvm_fields *fields, const struct tep_record *record, size_t i,
-		       struct kvm_step *step)
+		       struct kvm_step *step, struct kvm_step_more *more)
 {
 	int64_t value = number(fields, fields->power[i].value, record);
 
 	if (!is_there(fields->power[i].value, record) || !is_there(fields->power[i].cpu, record))
 		return;
 	step->kind = power_rows[i].is_frequency ? KVM_STEP_FREQUENCY : KVM_STEP_IDLE_STATE;
-	step->more = number(fields, fields->power[i].cpu, record);
+	*more = (struct kvm_step_more){
+		.number = number(fields, fields->power[i].cpu, record),
+	};
 	if (!power_rows[i].is_frequency && value > INT32_MAX)
 		value = value == LEAVES_IDLE ? VIRT_AWAKE : INT32_MAX;
 	step->event.value = value;
@@ -957,63 +991,76 @@ static void memory_step(const struct kvm_fields *fields, const struct tep_record
 
 /** @found: the event's entry in the table. */
 static void event_step(const struct kvm_fields *fields, const struct found_event *found,
-		       const struct tep_record *record, struct kvm_step *step)
+		       const struct tep_record *record, struct kvm_step *step,
+		       struct kvm_step_more *more)
 {
 	struct kvm_event *event = &step->event;
 
 	if (fields->no_context && needs_context(found->row->kind))
 		return;
 	step->kind = KVM_STEP_EVENT;
-	*event = (struct kvm_event){
-		.kind = found->row->kind, .more = found->row->isa,
-		.arg = found->arg ? (int32_t)number(fields, found->arg, record) : VIRT_NONE,
-		.value = number(fields, found->value, record),
-	};
+	event->kind = found->row->kind;
+	event->more = found->row->isa;
+	event->arg = found->arg.is_known ? (int32_t)number_at(fields, &found->arg, record) :
+					   VIRT_NONE;
+	event->value = number_at(fields, &found->value, record);
 	complete(fields, found, record, event);
 	if (event->kind == KVM_SEEN) {
 		*step = (struct kvm_step){ .kind = KVM_STEP_SEEN };
 		return;
 	}
-	if (found->is_sched && is_there(found->arg, record) &&
-	    (!found->value || is_there(found->value, record)))
+	if (found->is_sched && is_at(&found->arg, record) &&
+	    (!found->value.is_known || is_at(&found->value, record)))
 		step->flags |= KVM_STEP_SCHED;
-	if (found->comm && name_thread(found->comm, record, step))
+	if (found->comm && name_thread(found->comm, record, step, more))
 		step->flags |= KVM_STEP_NAMED;
-	if (event->kind == KVM_TSC_OFFSET && is_there(found->more, record)) {
-		step->more = number(fields, found->more, record);
+	if (event->kind == KVM_TSC_OFFSET && is_at(&found->more, record)) {
+		*more = (struct kvm_step_more){ .number = number_at(fields, &found->more, record) };
 		step->flags |= KVM_STEP_BEFORE;
 	}
 }
 
-void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *record, int id,
-		     struct kvm_step *step)
+/** Of events that are in no row of the table of events, but of another one. */
+__attribute__((noinline))
+static void other_step(const struct kvm_fields *fields, const struct tep_record *record,
+		       unsigned int number, struct kvm_step *step, struct kvm_step_more *more)
 {
-	step->kind = KVM_STEP_SEEN;
-	if (id < 0 || id > MAX_ID || !fields->by_id[id])
-		return;
-	*step = (struct kvm_step){ .kind = KVM_STEP_SEEN };
-	if (fields->by_id[id] >= FIRST_MEMORY)
-		memory_step(fields, record, &fields->memory[fields->by_id[id] - FIRST_MEMORY],
-			    step);
-	else if (fields->by_id[id] >= FIRST_ARGUMENT)
-		argument_step(fields, record,
-			      &fields->arguments[fields->by_id[id] - FIRST_ARGUMENT], step);
-	else if (fields->by_id[id] >= FIRST_POWER)
-		power_step(fields, record, fields->by_id[id] - FIRST_POWER, step);
-	else if (fields->by_id[id] > N_ROWS)
-		step->kind = KVM_STEP_HANDLER;
+	if (number >= FIRST_MEMORY)
+		memory_step(fields, record, &fields->memory[number - FIRST_MEMORY], step);
+	else if (number >= FIRST_ARGUMENT)
+		argument_step(fields, record, &fields->arguments[number - FIRST_ARGUMENT], step);
+	else if (number >= FIRST_POWER)
+		power_step(fields, record, number - FIRST_POWER, step, more);
 	else
-		event_step(fields, &fields->events[fields->by_id[id] - 1], record, step);
+		step->kind = KVM_STEP_HANDLER;
+}
+
+void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		     struct kvm_step *step, struct kvm_step_more *more)
+{
+	unsigned int number = id < 0 || id > MAX_ID ? 0 : fields->by_id[id];
+
+	*step = (struct kvm_step){ .kind = KVM_STEP_SEEN };
+	if (number > N_ROWS)
+		other_step(fields, record, number, step, more);
+	else if (number)
+		event_step(fields, &fields->events[number - 1], record, step, more);
 }
 
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
 		    const struct tep_record *record, int id, int cpu, int32_t pid, int64_t time_ns)
 {
 	struct kvm_handler_event handler;
+	struct kvm_step_more more;
 	struct kvm_step step;
 
-	kvm_fields_step(fields, record, id, &step);
+	if (cpu < 0 || cpu > INT16_MAX)
+		return -EINVAL;
+	kvm_fields_step(fields, record, id, &step, &more);
 	if (step.kind == KVM_STEP_HANDLER)
 		kvm_fields_handler(fields, record, id, &handler);
-	return kvm_step_take(&step, &handler, tracker, cpu, pid, time_ns);
+	step.event.time_ns = time_ns;
+	step.event.pid = pid;
+	step.event.cpu = (int16_t)cpu;
+	return kvm_step_take(&step, &more, &handler, tracker);
 }

@@ -146,12 +146,14 @@ bool kvm_fields_cgroup(const struct kvm_fields *fields, const struct tep_record 
 
 /**
  * kvm_fields_step - decode a record for the tracker
- * @step: receives it. Of KVM_STEP_HANDLER, kvm_fields_handler() returns the rest
+ * @step: receives it, without place, thread and time. Of KVM_STEP_HANDLER, kvm_fields_handler()
+ *	returns the rest
+ * @more: receives the rest if kvm_step_has_more()
  *
  * Any record will do: one that does not matter is KVM_STEP_SEEN.
  */
 void kvm_fields_step(const struct kvm_fields *fields, const struct tep_record *record, int id,
-		     struct kvm_step *step);
+		     struct kvm_step *step, struct kvm_step_more *more);
 
 /**
  * kvm_fields_handler - what a record shows of the handlers of its own kernel
@@ -169,16 +171,15 @@ bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record
 bool kvm_fields_number(const struct kvm_fields *fields, const struct tep_format_field *field,
 		       const struct tep_record *record, uint64_t *value);
 
-/** What all records begin with, if it is where Linux puts it. */
+/** What all records begin with, if kvm_fields_is_usual(). */
 struct kvm_common {
 	uint16_t	type;		/* id of the event */
 	uint8_t		flags, preempt_count;
 	int32_t		pid;
 };
 
-/** kvm_fields_common - Return: false if it is not there; the functions below find it then. */
-bool kvm_fields_common(const struct kvm_fields *fields, const struct tep_record *record,
-		       struct kvm_common *common);
+/** kvm_fields_is_usual - is it where Linux puts it? The functions below find it anywhere. */
+bool kvm_fields_is_usual(const struct kvm_fields *fields);
 
 /** kvm_fields_pid - whose record it is. */
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);

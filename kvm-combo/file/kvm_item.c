@@ -13,7 +13,8 @@
 #include "virt_handlers.h"
 
 static const uint16_t sizes[KVM_ITEM_N_PARTS] = {
-	[KVM_ITEM_STEP] = sizeof(struct kvm_step),
+	[KVM_ITEM_STEP_MORE] = sizeof(struct kvm_step_more),
+	[KVM_ITEM_RARE] = sizeof(struct kvm_item_rare),
 	[KVM_ITEM_HANDLER] = sizeof(struct kvm_handler_event),
 	[KVM_ITEM_CALL] = sizeof(struct hyper_call),
 	[KVM_ITEM_BOOT] = sizeof(struct hyper_event),
@@ -24,14 +25,21 @@ static const uint16_t sizes[KVM_ITEM_N_PARTS] = {
 };
 
 #define HEAD	offsetof(struct kvm_item, part)
-#define STEP	(1U << KVM_ITEM_STEP)
+
+static size_t size_of(const struct kvm_item *item, int part)
+{
+	return part == KVM_ITEM_RUN ? item->n * sizeof(struct kvm_event) : sizes[part];
+}
 
 _Static_assert(HEAD % 8 == 0, "the parts begin at a multiple of 8");
-_Static_assert(KVM_ITEM_N_PARTS <= 8, "a bit for each part");
-_Static_assert(EIGHTS(sizeof(struct kvm_step)) + EIGHTS(sizeof(struct kvm_handler_event)) +
+_Static_assert(KVM_ITEM_N_PARTS <= 16, "a bit for each part");
+_Static_assert(EIGHTS(sizeof(struct kvm_step_more)) + EIGHTS(sizeof(struct kvm_item_rare)) +
+	       EIGHTS(sizeof(struct kvm_handler_event)) +
 	       EIGHTS(sizeof(struct hyper_call)) + EIGHTS(sizeof(struct hyper_event)) +
 	       EIGHTS(sizeof(struct kvm_cgroup_event)) + EIGHTS(KVM_DEVICE_SIZE) +
 	       2 * EIGHTS(sizeof(struct kvm_item_name)) + HEAD <= KVM_ITEM_MOST, "room for all");
+_Static_assert(KVM_ITEM_MOST_EVENTS * sizeof(struct kvm_event) + HEAD <= KVM_ITEM_MOST,
+	       "room for a run");
 
 size_t kvm_item_pack(const struct kvm_item *item, void *to)
 {
@@ -39,16 +47,11 @@ size_t kvm_item_pack(const struct kvm_item *item, void *to)
 
 	memcpy(at, item, HEAD);
 	at += HEAD;
-	/* the part that most items have, without a loop and a call */
-	if (item->parts & STEP) {
-		memcpy(at, item->part[KVM_ITEM_STEP], sizeof(struct kvm_step));
-		at += EIGHTS(sizeof(struct kvm_step));
-	}
-	for (unsigned int left = item->parts & ~STEP; left; left &= left - 1) {
+	for (unsigned int left = item->parts; left; left &= left - 1) {
 		int part = __builtin_ctz(left);
 
-		memcpy(at, item->part[part], sizes[part]);
-		at += EIGHTS(sizes[part]);
+		memcpy(at, item->part[part], size_of(item, part));
+		at += EIGHTS(size_of(item, part));
 	}
 	return (size_t)(at - (uint8_t *)to);
 }
@@ -81,22 +84,58 @@ static bool is_saw(const struct kvm_event *event)
 	       event->more <= KVM_IN_INTERRUPT;
 }
 
-static bool is_step(const struct kvm_step *step)
-{
-	uint8_t kind = step->event.kind;
+/** Events of these kinds may have any values. */
+#define PLAIN	((1U << KVM_N_KINDS) - 1 - (1U << KVM_SEEN) - (1U << KVM_LOST) - \
+		 (1U << KVM_FOUND) - (1U << KVM_ARGUMENT) - (1U << KVM_SAW))
 
-	if (step->kind == KVM_STEP_SEEN || step->kind == KVM_STEP_HANDLER ||
-	    step->kind >= KVM_STEP_N_KINDS)
+_Static_assert(KVM_N_KINDS < 32, "a bit for each kind");
+
+static inline bool is_event(const struct kvm_event *event)
+{
+	return event->kind < KVM_N_KINDS &&
+	       (PLAIN >> event->kind & 1 ||
+		(event->kind == KVM_ARGUMENT && is_argument(event)) ||
+		(event->kind == KVM_SAW && is_saw(event)));
+}
+
+static bool is_run(const struct kvm_event *events, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_event(&events[i]) && events[i].kind != KVM_SEEN &&
+		    events[i].kind != KVM_RUN_ENTER && events[i].kind != KVM_RUN_LEAVE)
+			return false;
+	return true;
+}
+
+static bool has_flags(const struct kvm_step *step)
+{
+	return (!(step->flags & KVM_STEP_SCHED) || kvm_event_is_sched(step->event.kind)) &&
+	       (!(step->flags & KVM_STEP_BEFORE) || step->event.kind == KVM_TSC_OFFSET) &&
+	       (!(step->flags & KVM_STEP_NAMED) || step->event.arg > 0);
+}
+
+/** The parts that it needs are there. */
+static bool is_step(const struct kvm_item *item)
+{
+	const struct kvm_step *step = &item->step;
+
+	if (kvm_step_has_more(step) && !(item->parts >> KVM_ITEM_STEP_MORE & 1))
 		return false;
-	if (step->kind != KVM_STEP_EVENT)
-		return !step->flags;
-	return kind < KVM_N_KINDS && kind != KVM_SEEN && kind != KVM_LOST && kind != KVM_FOUND &&
-	       (!(step->flags & KVM_STEP_SCHED) || kvm_event_is_sched(kind)) &&
-	       (!(step->flags & KVM_STEP_BEFORE) || kind == KVM_TSC_OFFSET) &&
-	       (!(step->flags & KVM_STEP_NAMED) ||
-		(step->event.arg > 0 && is_text(step->comm, sizeof(step->comm)))) &&
-	       (kind != KVM_ARGUMENT || is_argument(&step->event)) &&
-	       (kind != KVM_SAW || is_saw(&step->event));
+	if (step->kind == KVM_STEP_EVENT)
+		return is_event(&step->event) && (!step->flags || has_flags(step));
+	return step->kind < KVM_STEP_N_KINDS && !step->flags &&
+	       (step->kind != KVM_STEP_HANDLER || (item->parts >> KVM_ITEM_HANDLER & 1 &&
+						   item->n <= KVM_ITEM_MOST_HANDLERS));
+}
+
+static bool is_step_more(const struct kvm_step_more *more)
+{
+	return is_text(more->comm, sizeof(more->comm));
+}
+
+static bool is_rare(const struct kvm_item_rare *rare)
+{
+	return rare->injection < KVM_TRACE_N_INJECTIONS;
 }
 
 static bool is_handler(const struct kvm_handler_event *event)
@@ -136,10 +175,13 @@ static bool is_name(const struct kvm_item_name *name)
 	return is_text(name->comm, sizeof(name->comm));
 }
 
-/** Of all parts but the step. */
-static bool is_part(enum kvm_item_part part, void *bytes)
+static bool is_part(const struct kvm_item *item, enum kvm_item_part part, void *bytes)
 {
 	switch (part) {
+	case KVM_ITEM_STEP_MORE:
+		return is_step_more(bytes);
+	case KVM_ITEM_RARE:
+		return is_rare(bytes);
 	case KVM_ITEM_HANDLER:
 		return is_handler(bytes);
 	case KVM_ITEM_CALL:
@@ -153,19 +195,27 @@ static bool is_part(enum kvm_item_part part, void *bytes)
 	case KVM_ITEM_NAME:
 	case KVM_ITEM_NEXT_NAME:
 		return is_name(bytes);
-	case KVM_ITEM_STEP:
+	case KVM_ITEM_RUN:
+		return is_run(bytes, item->n);
 	case KVM_ITEM_N_PARTS:
 		break;
 	}
 	return false;
 }
 
+/** Only with their run, items have no other part, and never too many events. */
+static bool is_run_alone(const struct kvm_item *item)
+{
+	return item->role == KVM_ITEM_EVENTS && item->parts == 1U << KVM_ITEM_RUN &&
+	       item->n <= KVM_ITEM_MOST_EVENTS;
+}
+
 static bool is_item(const struct kvm_item *item)
 {
-	return item->cpu >= 0 && item->vector >= VIRT_NONE && item->vector <= 0xff &&
-	       item->injection < KVM_TRACE_N_INJECTIONS && item->has_lost <= 1 &&
-	       item->is_blind <= 1 && item->tracks_handler <= 1 &&
-	       (!item->tracks_handler || item->parts >> KVM_ITEM_HANDLER & 1);
+	return item->step.event.cpu >= 0 && item->vector >= VIRT_NONE && item->vector <= 0xff &&
+	       item->has_lost <= 1 && item->is_blind <= 1 && item->role < KVM_ITEM_N_ROLES &&
+	       item->parts < 1U << KVM_ITEM_N_PARTS && is_step(item) &&
+	       (!(item->parts >> KVM_ITEM_RUN & 1) || is_run_alone(item));
 }
 
 size_t kvm_item_unpack(const void *from, size_t size, struct kvm_item *item,
@@ -179,27 +229,17 @@ size_t kvm_item_unpack(const void *from, size_t size, struct kvm_item *item,
 	memcpy(item, at, HEAD);
 	if (!is_item(item))
 		return 0;
-	/* as above */
-	if (item->parts & STEP) {
-		if (EIGHTS(sizeof(struct kvm_step)) > size - used)
-			return 0;
-		memcpy(room->bytes, at + used, sizeof(struct kvm_step));
-		item->part[KVM_ITEM_STEP] = room->bytes;
-		used += EIGHTS(sizeof(struct kvm_step));
-		if (!is_step((const void *)room->bytes))
-			return 0;
-	}
-	for (unsigned int left = item->parts & ~STEP; left; left &= left - 1) {
+	for (unsigned int left = item->parts; left; left &= left - 1) {
 		int part = __builtin_ctz(left);
-		size_t bytes = EIGHTS(sizes[part]);
+		size_t bytes = EIGHTS(size_of(item, part));
 		uint8_t *to = room->bytes + used - HEAD;
 
 		if (bytes > size - used)
 			return 0;
-		memcpy(to, at + used, sizes[part]);
+		memcpy(to, at + used, size_of(item, part));
 		item->part[part] = to;
 		used += bytes;
-		if (!is_part((enum kvm_item_part)part, to))
+		if (!is_part(item, (enum kvm_item_part)part, to))
 			return 0;
 	}
 	return used;

@@ -51,37 +51,63 @@ struct kvm_item_name {
 
 /** The parts that an item may have besides its fixed members. */
 enum kvm_item_part {
-	KVM_ITEM_STEP,		/* struct kvm_step; without it, a handler if there is one and
-				 * @tracks_handler is set, else KVM_STEP_SEEN */
-	KVM_ITEM_HANDLER,	/* struct kvm_handler_event */
+	KVM_ITEM_STEP_MORE,	/* struct kvm_step_more, if kvm_step_has_more() */
+	KVM_ITEM_RARE,		/* struct kvm_item_rare */
+	KVM_ITEM_HANDLER,	/* struct kvm_handler_event; of KVM_STEP_HANDLER, the tracker takes
+				 * it */
 	KVM_ITEM_CALL,		/* struct hyper_call; time, thread and CPU are not set */
 	KVM_ITEM_BOOT,		/* struct hyper_event; @label is not set */
 	KVM_ITEM_CGROUP,	/* struct kvm_cgroup_event */
 	KVM_ITEM_DEVICE,	/* char[KVM_DEVICE_SIZE]: name of the device of @irq, once */
 	KVM_ITEM_NAME,		/* struct kvm_item_name: of the record's thread, once */
 	KVM_ITEM_NEXT_NAME,	/* struct kvm_item_name: of the next thread, once */
+	KVM_ITEM_RUN,		/* struct kvm_event[]; also KVM_SEEN, and enum kvm_run_kind */
 	KVM_ITEM_N_PARTS
 };
 
-/** A record. */
-struct kvm_item {
-	uint64_t	ts;		/* as libtracecmd has it: ns or cycles */
+/** Limits: events of a run, handlers that have a number. */
+#define KVM_ITEM_MOST_EVENTS	32
+#define KVM_ITEM_MOST_HANDLERS	64
+
+/** Kinds of events that only runs have. */
+enum kvm_run_kind {
+	KVM_RUN_ENTER = KVM_N_KINDS,	/* value: number of a handler, by an item before */
+	KVM_RUN_LEAVE,			/* value: enum virt_handler_kind */
+};
+
+/** What few records have. */
+struct kvm_item_rare {
 	uint64_t	missing;	/* records lost before it; 0 if the number is not known */
 	uint64_t	number, before;	/* of an injection */
-	uint64_t	offset;		/* in the file, or in its unpacked copy */
 	int64_t		irq;		/* of a device, handled from here on; below 0: none */
-	int32_t		pid;		/* the thread that has the CPU */
+	uint8_t		injection, injection_flags;
+};
+
+/** What an item stands for. */
+enum kvm_item_role {
+	KVM_ITEM_RECORD,	/* a record */
+	KVM_ITEM_TRACKED,	/* a record for the tracker only; another item counts it */
+	KVM_ITEM_COUNTED,	/* @n records of an event and a thread, only to be counted. They
+				 * have @bytes in all; the other members are not set */
+	KVM_ITEM_EVENTS,	/* @n records of a CPU, each as KVM_ITEM_TRACKED, by KVM_ITEM_RUN */
+	KVM_ITEM_N_ROLES
+};
+
+/** A record, or what a sparse walk has in place of some. */
+struct kvm_item {
+	struct kvm_step	step;		/* its time is libtracecmd's, unsigned: ns or cycles */
+	uint64_t	offset;		/* in the file, or in its unpacked copy */
 	int32_t		next_pid;	/* sched_switch: the next thread; else VIRT_NONE */
 	int32_t		event;		/* id */
 	uint32_t	bytes;
-	int16_t		cpu;
+	uint32_t	n;		/* of KVM_ITEM_COUNTED and KVM_ITEM_EVENTS; else the number
+					 * of the handler for KVM_RUN_ENTER, + 1; or 0 */
 	int16_t		vector;		/* of an interrupt's handler that begins; or VIRT_NONE */
-	uint16_t	flags;		/* enum virt_guest_flags */
-	uint8_t		injection, injection_flags;
+	uint16_t	parts;		/* set of 1 << enum kvm_item_part */
+	uint8_t		role;		/* enum kvm_item_role */
+	uint8_t		flags;		/* enum virt_guest_flags */
 	uint8_t		has_lost;	/* 1: records are missing before it */
 	uint8_t		is_blind;	/* 1: another buffer has lost records at that time */
-	uint8_t		tracks_handler;	/* 1: the tracker takes the handler */
-	uint8_t		parts;		/* set of 1 << enum kvm_item_part */
 	/** By enum kvm_item_part; valid if the bit in @parts is set. Not in the packed form. */
 	const void	*part[KVM_ITEM_N_PARTS];
 };
@@ -105,7 +131,7 @@ union kvm_item_room {
 };
 
 /**
- * kvm_item_unpack - read a packed item that may be hostile
+ * kvm_item_unpack - read a packed item that may be hostile, and check it
  * @from, @size: bytes that another process may change at the same time; each is read once
  * @room: receives the parts, @item points to them
  *

@@ -287,7 +287,7 @@ static int take_block(const struct kvm_reader *reader, const struct reader_head 
 		struct kvm_item item;
 		size_t size = kvm_item_unpack(at, (size_t)left, &item, &room);
 
-		if (!size || item.cpu >= reader->facts.n_cpus)
+		if (!size || item.step.event.cpu >= reader->facts.n_cpus)
 			return -EBADMSG;
 		ret = take(arg, &item);
 		at += size;

@@ -123,7 +123,7 @@ static void next_block(struct child *child)
 	}
 }
 
-static int take_item(void *arg, const struct kvm_item *item)
+static int take_item(void *arg, struct kvm_item *item)
 {
 	struct child *child = arg;
 

@@ -282,6 +282,7 @@ static bool look_up(struct kvm_source *source)
 
 	source->tep = tracecmd_get_tep(source->input);
 	source->fields = kvm_fields_new(source->tep);
+	source->is_usual = source->fields && kvm_fields_is_usual(source->fields);
 	source->handler_of = calloc(N_IDS, 1);
 	source->contents = calloc(N_IDS, 1);
 	if (!source->fields || !source->handler_of || !source->contents || !list_events(source))
@@ -311,6 +312,8 @@ static bool look_up(struct kvm_source *source)
 	event = kvm_formats_find(source->tep, "sched", "sched_switch");
 	if (event) {
 		source->switch_id = event->id;
+		if (event->id >= 0 && event->id < N_IDS)
+			source->contents[event->id] |= KVM_SOURCE_SWITCH;
 		source->next_pid = tep_find_field(event, "next_pid");
 		source->next_comm = tep_find_field(event, "next_comm");
 	}
@@ -518,7 +521,7 @@ static bool is_named_lately(const struct kvm_source *source, int32_t pid)
 static void add_part(struct kvm_item *item, enum kvm_item_part part, const void *content)
 {
 	item->part[part] = content;
-	item->parts |= (uint8_t)(1 << part);
+	item->parts |= (uint16_t)(1 << part);
 }
 
 /** Return: 0 or -ENOMEM. */
@@ -591,7 +594,7 @@ static bool is_set(const struct kvm_source *source, const struct tep_format_fiel
 }
 
 static void find_injection(const struct kvm_source *source, const struct tep_record *record, int id,
-		      struct kvm_item *item)
+			   struct kvm_item_rare *rare)
 {
 	for (int injection = 1; injection < KVM_TRACE_N_INJECTIONS; injection++) {
 		const struct tep_format_field *field = source->injection_field[injection];
@@ -600,16 +603,16 @@ static void find_injection(const struct kvm_source *source, const struct tep_rec
 		if (!field || source->injection_id[injection] != id ||
 		    !kvm_fields_number(source->fields, field, record, &number))
 			continue;
-		item->injection = (uint8_t)injection;
-		item->number = number;
+		rare->injection = (uint8_t)injection;
+		rare->number = number;
 		if (is_set(source, source->again[injection], record))
-			item->injection_flags |= KVM_TRACE_AGAIN;
+			rare->injection_flags |= KVM_TRACE_AGAIN;
 		if (injection == KVM_TRACE_INTERRUPT && is_set(source, source->soft, record))
-			item->injection_flags |= KVM_TRACE_SOFT;
+			rare->injection_flags |= KVM_TRACE_SOFT;
 		if (injection == KVM_TRACE_TSC_OFFSET &&
 		    kvm_fields_number(source->fields, source->before, record, &number)) {
-			item->before = number;
-			item->injection_flags |= KVM_TRACE_BEFORE;
+			rare->before = number;
+			rare->injection_flags |= KVM_TRACE_BEFORE;
 		}
 	}
 }
@@ -639,7 +642,8 @@ static void find_context(const struct kvm_source *source, const struct tep_recor
 
 /** Room for the parts of an item. */
 struct parts {
-	struct kvm_step	step;
+	struct kvm_step_more step_more;
+	struct kvm_item_rare rare;
 	struct kvm_handler_event handler;
 	struct hyper_call call;
 	struct hyper_event boot;
@@ -652,6 +656,8 @@ struct parts {
 struct walk {
 	struct kvm_source *source;
 	bool		all_parts;
+	bool		is_sparse;
+	struct kvm_sparse sparse;	/* if so */
 	kvm_item_fn	take;
 	void		*arg;
 	/* the last VM exit of this CPU, unless an entry, switch or loss followed; rip 0: none */
@@ -659,20 +665,38 @@ struct walk {
 	int32_t		exit_pid;
 };
 
-/** The parts that the tracker takes. */
-static void find_step(const struct walk *walk, const struct tep_record *record, int id,
-		      unsigned int contents, struct kvm_item *item, struct parts *parts)
+/** What few records have; without it, they have nothing of it. */
+static struct kvm_item_rare *rare_of(struct kvm_item *item, struct parts *parts)
 {
-	const struct kvm_fields *fields = walk->source->fields;
+	if (!(item->parts >> KVM_ITEM_RARE & 1)) {
+		parts->rare = (struct kvm_item_rare){ .irq = -1 };
+		add_part(item, KVM_ITEM_RARE, &parts->rare);
+	}
+	return &parts->rare;
+}
 
-	parts->step.kind = KVM_STEP_SEEN;
-	if (contents & KVM_SOURCE_STEP)
-		kvm_fields_step(fields, record, id, &parts->step);
-	item->tracks_handler = parts->step.kind == KVM_STEP_HANDLER;
-	if (parts->step.kind != KVM_STEP_HANDLER && parts->step.kind != KVM_STEP_SEEN)
-		add_part(item, KVM_ITEM_STEP, &parts->step);
-	if (contents & KVM_SOURCE_HANDLER && (item->tracks_handler || walk->all_parts) &&
-	    kvm_fields_handler(fields, record, id, &parts->handler))
+/** Has the tracker got this name of the thread already, and no other one since then? */
+static bool is_tracked_name(struct kvm_source *source, int32_t pid, const char *comm)
+{
+	uint32_t slot = (uint32_t)pid % KVM_SOURCE_LATELY;
+
+	if (source->tracked_lately[slot].pid == pid &&
+	    !memcmp(source->tracked_lately[slot].comm, comm, KVM_COMM_SIZE))
+		return true;
+	source->tracked_lately[slot].pid = pid;
+	memcpy(source->tracked_lately[slot].comm, comm, KVM_COMM_SIZE);
+	return false;
+}
+
+/** The parts that the tracker takes, besides the step. */
+static void find_step_parts(const struct walk *walk, const struct tep_record *record, int id,
+			    unsigned int contents, struct kvm_item *item, struct parts *parts)
+{
+	if (kvm_step_has_more(&item->step))
+		add_part(item, KVM_ITEM_STEP_MORE, &parts->step_more);
+	if (contents & KVM_SOURCE_HANDLER &&
+	    (item->step.kind == KVM_STEP_HANDLER || walk->all_parts) &&
+	    kvm_fields_handler(walk->source->fields, record, id, &parts->handler))
 		add_part(item, KVM_ITEM_HANDLER, &parts->handler);
 }
 
@@ -680,12 +704,14 @@ static void find_step(const struct walk *walk, const struct tep_record *record, 
 static int find_device(struct kvm_source *source, const struct tep_record *record, int id,
 		       struct kvm_item *item, struct parts *parts)
 {
-	int64_t n;
+	int64_t irq = kvm_fields_irq(source->fields, record, id), n;
 
-	item->irq = kvm_fields_irq(source->fields, record, id);
-	if (item->irq < 0 || key_map_find(&source->irqs, (uint64_t)item->irq) >= 0)
+	if (irq < 0)
 		return 0;
-	n = key_map_add(&source->irqs, (uint64_t)item->irq);
+	rare_of(item, parts)->irq = irq;
+	if (key_map_find(&source->irqs, (uint64_t)irq) >= 0)
+		return 0;
+	n = key_map_add(&source->irqs, (uint64_t)irq);
 	if (n < 0)
 		return (int)n;
 	kvm_fields_device(source->fields, record, id, parts->device);
@@ -695,32 +721,28 @@ static int find_device(struct kvm_source *source, const struct tep_record *recor
 
 /** The VM exit before a hypercall has the address of the guest. */
 static void find_exit(struct walk *walk, const struct tep_record *record, int id,
-		      unsigned int contents, const struct kvm_item *item,
-		      const struct parts *parts)
+		      unsigned int contents, const struct kvm_step *step, bool is_cut)
 {
 	uint64_t rip = contents & KVM_SOURCE_RIP ?
 		       kvm_fields_exit_rip(walk->source->fields, record, id) : 0;
-	bool entered = parts->step.kind == KVM_STEP_EVENT && parts->step.event.kind == KVM_ENTRY;
+	bool entered = step->kind == KVM_STEP_EVENT && step->event.kind == KVM_ENTRY;
 
 	if (rip) {
 		walk->exit_rip = rip;
-		walk->exit_pid = item->pid;
-	} else if (item->has_lost || item->is_blind || entered || id == walk->source->switch_id) {
+		walk->exit_pid = step->event.pid;
+	} else if (is_cut || entered || contents & KVM_SOURCE_SWITCH) {
 		walk->exit_rip = 0;
 	}
 }
 
 static int find_more(struct walk *walk, const struct tep_record *record, int id,
-		     unsigned int contents, struct kvm_item *item, struct parts *parts)
+		     struct kvm_item *item, struct parts *parts)
 {
 	struct kvm_source *source = walk->source;
 	const struct kvm_fields *fields = source->fields;
 
-	find_exit(walk, record, id, contents, item, parts);
-	if (!(contents & KVM_SOURCE_MORE))
-		return 0;
 	if (kvm_fields_call(fields, record, id, &parts->call)) {
-		if (!parts->call.rip && walk->exit_pid == item->pid)
+		if (!parts->call.rip && walk->exit_pid == item->step.event.pid)
 			parts->call.rip = walk->exit_rip;
 		add_part(item, KVM_ITEM_CALL, &parts->call);
 	}
@@ -738,47 +760,117 @@ static uint32_t bytes_of(const struct kvm_source *source, const struct tep_recor
 	       (uint32_t)source->most_bytes : (uint32_t)record->record_size;
 }
 
+/** Is it the first record of its event that a sparse walk meets, or one of no event? */
+static bool meet(struct kvm_source *source, int id)
+{
+	if (contents_of(source, id) & KVM_SOURCE_MET)
+		return false;
+	if (id >= 0 && id < N_IDS)
+		source->contents[id] |= KVM_SOURCE_MET;
+	return true;
+}
+
+/** Contents of an event whose records may be no more than an event for the tracker. */
+#define PLAIN	(KVM_SOURCE_STEP | KVM_SOURCE_HANDLER | KVM_SOURCE_RIP | KVM_SOURCE_SWITCH | \
+		 KVM_SOURCE_MET)
+
+/** The rest of a record whose step is known. */
+static int take_item(struct walk *walk, struct tep_record *record, unsigned int contents,
+		     struct kvm_item *item, struct parts *parts)
+{
+	struct kvm_source *source = walk->source;
+	int32_t pid = item->step.event.pid;
+	int id = item->event, ret = 0;
+
+	item->vector = VIRT_NONE;
+	item->offset = record->offset;
+	if (record->missed_events) {
+		item->has_lost = 1;
+		if (record->missed_events > 0)
+			rare_of(item, parts)->missing = (uint64_t)record->missed_events;
+	}
+	find_step_parts(walk, record, id, contents, item, parts);
+	if (contents & KVM_SOURCE_INJECTION)
+		find_injection(source, record, id, rare_of(item, parts));
+	find_context(source, record, id, item);
+	if (walk->all_parts && contents & KVM_SOURCE_MORE)
+		ret = find_more(walk, record, id, item, parts);
+	if (!ret)
+		ret = give_name(source, pid, KVM_ITEM_NAME, &parts->name, item);
+	if (!ret && id == source->switch_id)
+		ret = give_name(source, item->next_pid, KVM_ITEM_NEXT_NAME, &parts->next_name,
+				item);
+	if (ret || !walk->is_sparse)
+		return ret ? ret : walk->take(walk->arg, item);
+	return kvm_sparse_item(&walk->sparse, item, meet(source, id));
+}
+
+/** Make an event of a run of the step. Return: false: the item itself is needed. */
+static bool is_of_run(struct walk *walk, const struct tep_record *record, struct kvm_item *item,
+		      struct kvm_handler_event *handler)
+{
+	struct kvm_event *event = &item->step.event;
+	bool is_new = false;
+
+	if (item->step.kind == KVM_STEP_EVENT)
+		return !kvm_step_has_more(&item->step);
+	event->kind = KVM_SEEN;
+	if (item->step.kind != KVM_STEP_HANDLER)
+		return item->step.kind == KVM_STEP_SEEN;
+	kvm_fields_handler(walk->source->fields, record, item->event, handler);
+	event->kind = handler->edge == KVM_HANDLER_EXIT ? KVM_RUN_LEAVE : KVM_RUN_ENTER;
+	event->value = handler->kind;
+	if (handler->edge == KVM_HANDLER_ENTRY) {
+		event->value = kvm_sparse_handler(&walk->sparse, handler, &is_new);
+		item->n = (uint32_t)(event->value + 1);
+	}
+	return handler->edge != KVM_HANDLER_WHOLE && event->value >= 0 && !is_new;
+}
+
 static int take_record(struct walk *walk, struct tep_record *record, int cpu, bool is_blind)
 {
 	struct kvm_source *source = walk->source;
+	bool is_cut = record->missed_events || is_blind, is_plain;
 	struct kvm_common common;
 	unsigned int contents;
 	struct parts parts;
 	struct kvm_item item;
-	int id, ret = 0;
+	int32_t pid;
+	int id;
 
-	/* without the places of parts, which are set with their bits */
-	memset(&item, 0, offsetof(struct kvm_item, part));
-	item.ts = record->ts;
-	item.missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
-	item.has_lost = record->missed_events != 0;
-	item.is_blind = is_blind;
-	item.offset = record->offset;
-	item.irq = -1;
-	if (kvm_fields_common(source->fields, record, &common)) {
+	if (source->is_usual && record->size >= (int)sizeof(common)) {
+		memcpy(&common, record->data, sizeof(common));
 		id = common.type;
-		item.pid = common.pid;
+		pid = common.pid;
 	} else {
 		id = kvm_fields_id(source->fields, record);
-		item.pid = kvm_fields_pid(source->fields, record);
+		pid = kvm_fields_pid(source->fields, record);
 	}
 	contents = contents_of(source, id);
-	item.next_pid = id == source->switch_id ? kvm_source_next_pid(source, record) : VIRT_NONE;
+	is_plain = contents & KVM_SOURCE_MET && !is_cut && is_named_lately(source, pid);
+	if (is_plain && contents == KVM_SOURCE_MET && pid == walk->sparse.last_pid)
+		return kvm_sparse_repeat(&walk->sparse, record->ts, id, bytes_of(source, record));
+	/* without the places of parts, which are set with their bits */
+	memset(&item, 0, offsetof(struct kvm_item, part));
+	if (contents & KVM_SOURCE_STEP)
+		kvm_fields_step(source->fields, record, id, &item.step, &parts.step_more);
+	item.step.event.time_ns = (int64_t)record->ts;
+	item.step.event.pid = pid;
+	item.step.event.cpu = (int16_t)cpu;
+	item.next_pid = id == source->switch_id ?
+			kvm_source_next_pid(source, record) : VIRT_NONE;
 	item.event = id;
 	item.bytes = bytes_of(source, record);
-	item.cpu = (int16_t)cpu;
-	item.vector = VIRT_NONE;
-	if (contents & KVM_SOURCE_INJECTION)
-		find_injection(source, record, id, &item);
-	find_context(source, record, id, &item);
-	find_step(walk, record, id, contents, &item, &parts);
+	item.is_blind = is_blind;
 	if (walk->all_parts)
-		ret = find_more(walk, record, id, contents, &item, &parts);
-	if (!ret)
-		ret = give_name(source, item.pid, KVM_ITEM_NAME, &parts.name, &item);
-	if (!ret && id == source->switch_id)
-		ret = give_name(source, item.next_pid, KVM_ITEM_NEXT_NAME, &parts.next_name, &item);
-	return ret ? ret : walk->take(walk->arg, &item);
+		find_exit(walk, record, id, contents, &item.step, is_cut);
+	if (item.step.flags & KVM_STEP_NAMED && walk->is_sparse &&
+	    is_tracked_name(source, item.step.event.arg, parts.step_more.comm))
+		item.step.flags &= (uint8_t)~KVM_STEP_NAMED;
+	if (is_plain && !(contents & ~PLAIN) && is_named_lately(source, item.next_pid) &&
+	    is_of_run(walk, record, &item, &parts.handler))
+		return kvm_sparse_event(&walk->sparse, &item.step.event, id, item.bytes);
+	return take_item(walk, record, contents, &item, &parts);
 }
 
 /* --- walking --------------------------------------------------------------------------------- */
@@ -804,6 +896,7 @@ static int read_cpu(struct walk *walk, int cpu)
 	int ret = kvm_reading_begin(source, &reading, cpu);
 
 	walk->exit_rip = 0;
+	kvm_sparse_begin_cpu(&walk->sparse, cpu);
 	while (!ret) {
 		ret = kvm_reading_next(source, &reading, &record, &blind);
 		if (ret || !record)
@@ -811,17 +904,29 @@ static int read_cpu(struct walk *walk, int cpu)
 		ret = take_record(walk, record, cpu, blind);
 	}
 	kvm_reading_end(source, &reading);
-	return ret;
+	return ret ? ret : kvm_sparse_end_cpu(&walk->sparse);
 }
 
 int kvm_source_walk(struct kvm_source *source, unsigned int flags, kvm_item_fn take, void *arg)
 {
-	struct walk walk = { source, flags & KVM_WALK_ALL_PARTS, take, arg, 0, VIRT_NONE };
+	struct walk walk = {
+		.source = source, .all_parts = flags & KVM_WALK_ALL_PARTS,
+		.is_sparse = flags & KVM_WALK_SPARSE, .sparse = { .take = take, .arg = arg },
+		.take = take, .arg = arg, .exit_pid = VIRT_NONE,
+	};
 	int ret = 0;
 
+	if (flags & KVM_WALK_COUNTS) {
+		walk.sparse.counts = calloc(KVM_SPARSE_COUNTS, sizeof(*walk.sparse.counts));
+		ret = walk.sparse.counts ? 0 : -ENOMEM;
+	}
+	for (int id = 0; id < N_IDS; id++)
+		source->contents[id] &= (uint8_t)~KVM_SOURCE_MET;
+	memset(source->tracked_lately, 0, sizeof(source->tracked_lately));
 	kvm_source_forget_walk(source);
 	source->pages.is_off = flags & KVM_WALK_BY_LIBRARY;
 	for (int cpu = 0; cpu < source->facts.n_cpus && !ret; cpu++)
 		ret = read_cpu(&walk, cpu);
+	free(walk.sparse.counts);
 	return ret;
 }

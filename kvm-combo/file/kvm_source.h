@@ -104,13 +104,16 @@ void kvm_source_close(struct kvm_source *source);
 const struct kvm_facts *kvm_source_facts(const struct kvm_source *source);
 
 /** Takes a record; the item is valid until it returns. A value other than 0 ends the walk. */
-typedef int (*kvm_item_fn)(void *arg, const struct kvm_item *item);
+typedef int (*kvm_item_fn)(void *arg, struct kvm_item *item);
 
 /** How to walk. */
 enum kvm_walk_flags {
 	KVM_WALK_ALL_PARTS = 1,		/* decode all parts; else those for the tracker only */
 	KVM_WALK_BY_LIBRARY = 2,	/* libtracecmd reads all records, as in KernelShark */
-	KVM_WALK_FLAGS = 3,
+	KVM_WALK_SPARSE = 4,		/* leave out records that show the tracker nothing new */
+	KVM_WALK_COUNTS = 8,		/* and only count records in which KVM_WALK_ALL_PARTS finds
+					 * nothing rare */
+	KVM_WALK_FLAGS = 15,
 };
 
 /**

@@ -59,6 +59,8 @@ struct kvm_reading {
 #define KVM_SOURCE_STEP		(1 << 2)	/* kvm_fields_tracks() */
 #define KVM_SOURCE_HANDLER	(1 << 3)	/* kvm_fields_handles() */
 #define KVM_SOURCE_RIP		(1 << 4)	/* kvm_fields_has_exit_rip() */
+#define KVM_SOURCE_MET		(1 << 5)	/* this sparse walk has given one as a record */
+#define KVM_SOURCE_SWITCH	(1 << 6)	/* sched_switch */
 
 /** Threads that were seen lately, by their last bits. */
 #define KVM_SOURCE_LATELY	64
@@ -71,6 +73,7 @@ struct kvm_source {
 	struct tep_handle *tep;
 	struct kvm_fields *fields;
 	struct kvm_formats *formats;
+	bool		is_usual;		/* kvm_fields_is_usual() */
 	int		most_bytes;		/* of a record */
 	int		switch_id;
 	struct tep_format_field *next_pid, *next_comm;
@@ -88,6 +91,11 @@ struct kvm_source {
 	struct key_map	named;		/* threads, whose names were given */
 	/* some of them, and some whose names the trace knows; + 1, 0: none: */
 	uint32_t	named_lately[KVM_SOURCE_LATELY], known_lately[KVM_SOURCE_LATELY];
+	/* of the walk: the last names that the tracker got, of some threads */
+	struct {
+		int32_t	pid;
+		char	comm[KVM_COMM_SIZE];
+	} tracked_lately[KVM_SOURCE_LATELY];
 };
 
 /**
@@ -157,6 +165,62 @@ static inline int kvm_reading_next(struct kvm_source *source, struct kvm_reading
 
 /** kvm_page_reader_is_damaged - are there records that it could not read? */
 bool kvm_page_reader_is_damaged(const struct kvm_page_reader *reader);
+
+/** Numbers that a sparse walk keeps before it gives them; a power of two. */
+#define KVM_SPARSE_COUNTS	1024
+
+/** Of one CPU: records of an event and a thread. */
+struct kvm_sparse_count {
+	int32_t		pid, event;
+	uint32_t	n, bytes;	/* n 0: none */
+};
+
+/** No thread: the next record of the CPU shows something new. */
+#define KVM_SPARSE_NO_PID	INT32_MIN
+
+/** A record with one of these parts is given, not only counted. */
+#define KVM_SPARSE_GIVEN \
+	(1U << KVM_ITEM_RARE | 1U << KVM_ITEM_CALL | 1U << KVM_ITEM_BOOT | \
+	 1U << KVM_ITEM_CGROUP | 1U << KVM_ITEM_DEVICE)
+
+/** A walk with KVM_WALK_SPARSE. All zero but the first three members is one that begins. */
+struct kvm_sparse {
+	kvm_item_fn	take;		/* of the items that are left */
+	void		*arg;
+	struct kvm_sparse_count *counts;	/* KVM_SPARSE_COUNTS; NULL: without numbers */
+	int		cpu;
+	int32_t		last_pid;	/* that the last record showed on the CPU */
+	bool		is_held;	/* the last record showed nothing else: it matters only if
+					 * another thread follows */
+	uint64_t	held_ts;	/* its time */
+	uint32_t	n_handlers, n_events;
+	struct kvm_handler_event handlers[KVM_ITEM_MOST_HANDLERS];	/* that have a number */
+	struct kvm_event events[KVM_ITEM_MOST_EVENTS];	/* not sent yet */
+};
+
+/**
+ * kvm_sparse_repeat - a record that shows only that @last_pid still has the CPU
+ * kvm_sparse_event - a record that is no more than an event for the tracker, or KVM_SEEN
+ * kvm_sparse_item - any other record
+ * @is_first: the record itself is to be given, whatever it has
+ *
+ * Return: 0, or what take() returned.
+ */
+int kvm_sparse_repeat(struct kvm_sparse *sparse, uint64_t ts, int32_t event, uint32_t bytes);
+int kvm_sparse_event(struct kvm_sparse *sparse, const struct kvm_event *event, int32_t id,
+		     uint32_t bytes);
+int kvm_sparse_item(struct kvm_sparse *sparse, struct kvm_item *item, bool is_first);
+
+/**
+ * kvm_sparse_handler - the handler's number for KVM_RUN_ENTER
+ * @is_new: receives whether this call has given it a number, which an item must tell
+ *
+ * Return: -1: it gets none.
+ */
+int kvm_sparse_handler(struct kvm_sparse *sparse, const struct kvm_handler_event *handler,
+		       bool *is_new);
+void kvm_sparse_begin_cpu(struct kvm_sparse *sparse, int cpu);
+int kvm_sparse_end_cpu(struct kvm_sparse *sparse);
 
 /** kvm_source_forget_walk - a new walk begins: the facts about the last one are gone */
 void kvm_source_forget_walk(struct kvm_source *source);

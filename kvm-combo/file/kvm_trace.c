@@ -73,6 +73,7 @@ struct kvm_trace {
 	kvm_trace_progress_fn progress;		/* of walks; NULL: none */
 	uint64_t	progress_records;	/* from one call to the next */
 	void		*progress_arg;
+	bool		only_counts;
 };
 
 /* --- opening --------------------------------------------------------------------------------- */
@@ -556,20 +557,28 @@ struct kvm_pass {
 	void		(*lost)(void *arg, int cpu, uint64_t records);
 	void		*arg;
 	bool		by_library;
+	bool		converts;	/* times, by more than a limit */
 	struct virt_clock_walk walk;	/* of one CPU: */
 	int		cpu;
 	int64_t		begin_ns, end_ns;
 	bool		is_missing;	/* records that the tracker has not heard of yet */
 	uint64_t	missing;	/* number of these */
-	uint64_t	done;		/* records */
+	uint64_t	done;		/* records since the last call of progress() */
+	/* the tracker's numbers of handlers by those of items; below 0: none */
+	int		handlers[KVM_ITEM_MOST_HANDLERS];
 	/* of the record that goes by: */
 	struct kvm_trace_record record;
+	bool		has_more;	/* than all records have */
 	struct hyper_call call;
-	struct kvm_event sched;
 };
 
-/** From a time of the file, after the steps of its clock, to ns. What is beyond all reason is cut,
- * so that differences fit. */
+/** What is beyond all reason is cut, so that differences fit. */
+static inline int64_t cut_time(uint64_t ns)
+{
+	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
+}
+
+/** From a time of the file, after the steps of its clock, to ns. */
 static int64_t aligned_time(const struct kvm_trace *trace, int64_t time)
 {
 	unsigned __int128 ns;
@@ -580,7 +589,13 @@ static int64_t aligned_time(const struct kvm_trace *trace, int64_t time)
 	ns = time < 0 ? 0 : (uint64_t)time;
 	if (trace->hz && trace->unit == TRACE_DAT_CYCLES)
 		ns = ns * 1000000000 / trace->hz;
-	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
+	return ns > UINT64_MAX ? cut_time(UINT64_MAX) : cut_time((uint64_t)ns);
+}
+
+/** Are times of the file not yet ns that only cut_time() limits? */
+static bool converts_times(const struct kvm_trace *trace)
+{
+	return trace->aligned || trace->n_steps || (trace->hz && trace->unit == TRACE_DAT_CYCLES);
 }
 
 static int64_t time_of(const struct kvm_trace *trace, uint64_t ts, struct virt_clock_walk *walk)
@@ -603,45 +618,60 @@ int64_t kvm_trace_walk_time(const struct kvm_trace *trace, uint64_t ts,
 }
 
 /** The number of a device, whose name goes with its first record. Return: -ENOMEM. */
-static int32_t device_of(struct kvm_trace *trace, const struct kvm_item *item)
+static int32_t device_of(struct kvm_trace *trace, const struct kvm_item *item, int64_t irq)
 {
 	const char *name = kvm_item_part(item, KVM_ITEM_DEVICE);
 	int64_t n;
 
-	if (item->irq < 0)
+	if (irq < 0)
 		return VIRT_NONE;
-	n = KEY_MAP_ELEMENT(&trace->irqs, (uint64_t)item->irq, trace->devices, trace->devices_room);
+	n = KEY_MAP_ELEMENT(&trace->irqs, (uint64_t)irq, trace->devices, trace->devices_room);
 	if (n >= 0 && name)
 		memcpy(trace->devices[n].name, name, KVM_DEVICE_SIZE);
 	return (int32_t)n;
+}
+
+/** How many records are missing before it; 0: unknown, or none. */
+static uint64_t missing_before(const struct kvm_item *item)
+{
+	const struct kvm_item_rare *rare = kvm_item_part(item, KVM_ITEM_RARE);
+
+	return rare ? rare->missing : 0;
+}
+
+/** From here on, the items of the walk have a number for a handler. */
+static void number_handler(struct kvm_pass *pass, const struct kvm_item *item)
+{
+	const struct kvm_handler_event *handler = kvm_item_part(item, KVM_ITEM_HANDLER);
+
+	pass->handlers[item->n - 1] = kvm_tracker_add_handler(pass->tracker, handler->kind,
+							      handler->name);
 }
 
 /**
  * For the tracker. While a buffer has lost records, the others show only a part of what happened:
  * nothing of that time counts.
  */
-static int track(struct kvm_pass *pass, const struct kvm_item *item, int64_t time_ns)
+static int track(struct kvm_pass *pass, const struct kvm_item *item)
 {
-	static const struct kvm_step seen = { .kind = KVM_STEP_SEEN };
-	static const struct kvm_step handled = { .kind = KVM_STEP_HANDLER };
-	const struct kvm_step *step = kvm_item_part(item, KVM_ITEM_STEP);
+	const struct kvm_event *event = &item->step.event;
 	int ret = 0;
 
-	if (!step)
-		step = item->tracks_handler ? &handled : &seen;
 	if (item->has_lost) {
 		pass->is_missing = true;
-		pass->missing += item->missing;
+		pass->missing += missing_before(item);
 	}
 	if (item->is_blind)
 		return 0;
 	if (pass->is_missing)
-		ret = kvm_tracker_lost(pass->tracker, item->cpu, item->pid, time_ns,
+		ret = kvm_tracker_lost(pass->tracker, event->cpu, event->pid, event->time_ns,
 				       pass->missing);
 	pass->is_missing = false;
 	pass->missing = 0;
-	return ret ? ret : kvm_step_take(step, kvm_item_part(item, KVM_ITEM_HANDLER), pass->tracker,
-					 item->cpu, item->pid, time_ns);
+	if (item->step.kind == KVM_STEP_HANDLER && item->n)
+		number_handler(pass, item);
+	return ret ? ret : kvm_step_take(&item->step, kvm_item_part(item, KVM_ITEM_STEP_MORE),
+					 kvm_item_part(item, KVM_ITEM_HANDLER), pass->tracker);
 }
 
 static void take_names(struct kvm_pass *pass, const struct kvm_item *item)
@@ -658,12 +688,22 @@ static void take_names(struct kvm_pass *pass, const struct kvm_item *item)
 	}
 }
 
-/** The parts that few records have. */
-static void add_parts(struct kvm_pass *pass, const struct kvm_item *item,
-		      struct kvm_trace_record *counted)
+/** What few records have. Return: 0 or -ENOMEM. */
+static int add_more(struct kvm_pass *pass, const struct kvm_item *item)
 {
+	static const struct kvm_item_rare none = { .irq = -1 };
+	const struct kvm_item_rare *rare = kvm_item_part(item, KVM_ITEM_RARE);
 	const struct hyper_call *call = kvm_item_part(item, KVM_ITEM_CALL);
+	struct kvm_trace_record *counted = &pass->record;
 
+	if (!rare)
+		rare = &none;
+	counted->injection = rare->injection;
+	counted->injection_flags = rare->injection_flags;
+	counted->number = rare->number;
+	counted->before = rare->before;
+	counted->device = device_of(pass->trace, item, rare->irq);
+	counted->call = NULL;
 	if (call) {
 		pass->call = *call;
 		pass->call.time_ns = counted->time_ns;
@@ -674,75 +714,114 @@ static void add_parts(struct kvm_pass *pass, const struct kvm_item *item,
 	counted->boot = kvm_item_part(item, KVM_ITEM_BOOT);
 	counted->handler = kvm_item_part(item, KVM_ITEM_HANDLER);
 	counted->cgroup = kvm_item_part(item, KVM_ITEM_CGROUP);
+	pass->has_more = item->parts;
+	return counted->device == -ENOMEM ? -ENOMEM : 0;
 }
 
 /** Give the record with all its parts to the caller of the walk. */
-static int take_more(struct kvm_pass *pass, const struct kvm_item *item, int64_t time_ns)
+static int take_more(struct kvm_pass *pass, const struct kvm_item *item)
 {
-	const struct kvm_step *step = kvm_item_part(item, KVM_ITEM_STEP);
-	struct kvm_trace *trace = pass->trace;
+	const struct kvm_event *event = &item->step.event;
 	struct kvm_trace_record *counted = &pass->record;
+	struct kvm_trace *trace = pass->trace;
 
-	counted->time_ns = time_ns;
+	counted->time_ns = event->time_ns;
 	counted->offset = item->offset;
-	counted->pid = item->pid;
-	counted->vcpu_pid = kvm_meta_first(trace->meta, item->pid);
+	counted->pid = event->pid;
+	counted->vcpu_pid = trace->meta ? kvm_meta_first(trace->meta, event->pid) : event->pid;
 	counted->next_pid = item->next_pid;
 	counted->bytes = item->bytes;
-	counted->cpu = item->cpu;
+	counted->records = item->role == KVM_ITEM_COUNTED ? item->n : 1;
+	counted->cpu = event->cpu;
 	counted->class = class_of(trace, item->event);
-	counted->injection = item->injection;
-	counted->injection_flags = item->injection_flags;
-	counted->number = item->number;
-	counted->before = item->before;
 	counted->event = item->event;
 	counted->vector = item->vector;
 	counted->flags = item->flags;
-	counted->device = device_of(trace, item);
-	counted->call = NULL;
-	counted->boot = NULL;
-	counted->sched = NULL;
-	counted->handler = NULL;
-	counted->cgroup = NULL;
-	if (counted->device == -ENOMEM)
+	counted->sched = item->step.flags & KVM_STEP_SCHED ? event : NULL;
+	/* or what the record before had */
+	if ((item->parts || pass->has_more) && add_more(pass, item))
 		return -ENOMEM;
-	if (step && step->flags & KVM_STEP_SCHED) {
-		pass->sched = step->event;
-		pass->sched.time_ns = time_ns;
-		pass->sched.pid = item->pid;
-		pass->sched.cpu = item->cpu;
-		counted->sched = &pass->sched;
-	}
-	if (item->parts & ~(1U << KVM_ITEM_STEP))
-		add_parts(pass, item, counted);
 	return pass->take(pass->arg, counted);
 }
 
-static int take_item(void *arg, const struct kvm_item *item)
+/** The time of a record of the CPU whose clock goes on. */
+static inline void set_time(struct kvm_pass *pass, struct kvm_event *event)
 {
-	struct kvm_pass *pass = arg;
-	struct kvm_trace *trace = pass->trace;
-	int64_t time_ns;
+	uint64_t ts = (uint64_t)event->time_ns;
+
+	event->time_ns = pass->converts ? time_of(pass->trace, ts, &pass->walk) : cut_time(ts);
+	if (event->time_ns < pass->begin_ns)
+		pass->begin_ns = event->time_ns;
+	if (event->time_ns >= pass->end_ns)
+		pass->end_ns = event->time_ns + 1;
+}
+
+/** CPU by CPU: how many records there will be is not known. */
+static int show_progress(struct kvm_pass *pass, int cpu, uint32_t records)
+{
+	const struct kvm_trace *trace = pass->trace;
+
+	pass->done += records;
+	if (!trace->progress || pass->done < trace->progress_records)
+		return 0;
+	pass->done = 0;
+	return trace->progress(trace->progress_arg, (uint64_t)cpu, (uint64_t)trace->facts->n_cpus);
+}
+
+/** An event of a kind that only runs have, or KVM_SEEN. */
+static int take_other(struct kvm_pass *pass, const struct kvm_event *event)
+{
+	uint64_t n = (uint64_t)event->value;
+
+	if (event->kind == KVM_RUN_ENTER)
+		return kvm_tracker_enter(pass->tracker, event->cpu, event->pid, event->time_ns,
+					 n < KVM_ITEM_MOST_HANDLERS ? pass->handlers[n] : -1);
+	if (event->kind == KVM_RUN_LEAVE)
+		return kvm_tracker_leave(pass->tracker, event->cpu, event->pid, event->time_ns,
+					 (int)event->value);
+	return kvm_tracker_seen(pass->tracker, event->cpu, event->pid, event->time_ns);
+}
+
+/** Events of a CPU, for the tracker only. */
+static int take_events(struct kvm_pass *pass, const struct kvm_item *item)
+{
+	const struct kvm_event *events = kvm_item_part(item, KVM_ITEM_RUN);
 	int ret = 0;
 
-	if (item->cpu != pass->cpu)
-		virt_clock_walk_begin(&pass->walk, trace->steps, trace->n_steps, item->cpu);
-	pass->cpu = item->cpu;
-	time_ns = time_of(trace, item->ts, &pass->walk);
-	if (time_ns < pass->begin_ns)
-		pass->begin_ns = time_ns;
-	if (time_ns >= pass->end_ns)
-		pass->end_ns = time_ns + 1;
+	for (uint32_t i = 0; events && i < item->n && !ret; i++) {
+		struct kvm_event event = events[i];
+
+		event.cpu = item->step.event.cpu;
+		set_time(pass, &event);
+		ret = event.kind < KVM_N_KINDS && event.kind != KVM_SEEN ?
+		      kvm_tracker_add(pass->tracker, &event) : take_other(pass, &event);
+	}
+	return ret ? ret : show_progress(pass, item->step.event.cpu, item->n);
+}
+
+static int take_item(void *arg, struct kvm_item *item)
+{
+	struct kvm_event *event = &item->step.event;
+	struct kvm_pass *pass = arg;
+	struct kvm_trace *trace = pass->trace;
+	int ret = 0;
+
+	if (item->role == KVM_ITEM_COUNTED)
+		return pass->take ? take_more(pass, item) : 0;
+	if (event->cpu != pass->cpu)
+		virt_clock_walk_begin(&pass->walk, trace->steps, trace->n_steps, event->cpu);
+	pass->cpu = event->cpu;
+	if (item->role == KVM_ITEM_EVENTS)
+		return pass->tracker ? take_events(pass, item) : 0;
+	set_time(pass, event);
 	take_names(pass, item);
 	if (item->has_lost && pass->lost)
-		pass->lost(pass->arg, item->cpu, item->missing);
+		pass->lost(pass->arg, event->cpu, missing_before(item));
 	if (pass->tracker)
-		ret = track(pass, item, time_ns);
-	/* CPU by CPU: how many records there will be is not known */
-	if (trace->progress && ++pass->done % trace->progress_records == 0 && !ret)
-		ret = trace->progress(trace->progress_arg, (uint64_t)item->cpu,
-				      (uint64_t)trace->facts->n_cpus);
-	return ret || !pass->take ? ret : take_more(pass, item, time_ns);
+		ret = track(pass, item);
+	if (!ret)
+		ret = show_progress(pass, event->cpu, 1);
+	return ret || !pass->take || item->role != KVM_ITEM_RECORD ? ret : take_more(pass, item);
 }
 
 static int read_all(struct kvm_pass *pass)
@@ -751,9 +830,17 @@ static int read_all(struct kvm_pass *pass)
 	unsigned int flags = (pass->take ? KVM_WALK_ALL_PARTS : 0) |
 			     (pass->by_library ? KVM_WALK_BY_LIBRARY : 0);
 
+	/* each record may have to move the clock of its CPU on */
+	if (pass->tracker && !trace->n_steps && (!pass->take || trace->only_counts))
+		flags |= KVM_WALK_SPARSE | (pass->take ? KVM_WALK_COUNTS : 0);
+
 	pass->begin_ns = INT64_MAX;
 	pass->end_ns = INT64_MIN;
 	pass->cpu = -1;
+	pass->converts = converts_times(trace);
+	memset(pass->handlers, -1, sizeof(pass->handlers));
+	/* so that the first record begins with none */
+	pass->has_more = true;
 	return trace->reader ? kvm_reader_walk(trace->reader, flags, take_item, pass) :
 			       kvm_source_walk(trace->source, flags, take_item, pass);
 }
@@ -763,6 +850,11 @@ void kvm_trace_watch(struct kvm_trace *trace, uint64_t n, kvm_trace_progress_fn 
 	trace->progress_records = n;
 	trace->progress = progress;
 	trace->progress_arg = arg;
+}
+
+void kvm_trace_count(struct kvm_trace *trace, bool only_counts)
+{
+	trace->only_counts = only_counts;
 }
 
 int kvm_trace_walk(struct kvm_trace *trace,

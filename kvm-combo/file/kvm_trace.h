@@ -34,6 +34,7 @@ struct kvm_trace_record {
 	int32_t		vcpu_pid;	/* kvm_meta_first() of that: struct virt_vcpu's host_pid */
 	int32_t		next_pid;	/* sched_switch: who comes next; else VIRT_NONE */
 	uint32_t	bytes;
+	uint32_t	records;	/* 1; or more, see kvm_trace_count() */
 	int16_t		cpu;		/* below kvm_trace_n_cpus() */
 	int16_t		class;		/* kvm_trace_class() */
 	uint8_t		injection;		/* enum kvm_trace_injection, and its number */
@@ -262,6 +263,13 @@ typedef int (*kvm_trace_progress_fn)(void *arg, uint64_t cpu, uint64_t n_cpus);
 /** kvm_trace_watch - let walks call @progress after each @n records; NULL: no more. */
 void kvm_trace_watch(struct kvm_trace *trace, uint64_t n, kvm_trace_progress_fn progress,
 		     void *arg);
+
+/**
+ * kvm_trace_count - say what the following walks that feed a tracker are for
+ * @only_counts: @take counts records of any time, by CPU, thread and event. It gets several of them
+ *	as one, with their bytes, unless they have injections, hypercalls, devices, cgroups or boots
+ */
+void kvm_trace_count(struct kvm_trace *trace, bool only_counts);
 
 /**
  * kvm_trace_walk - go through all records, CPU by CPU

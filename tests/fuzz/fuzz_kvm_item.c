@@ -44,6 +44,26 @@ static void check_again(const struct kvm_item *item, size_t size)
 	check(!kvm_item_unpack(packed.bytes, size - 1, &again, &room), "a cut item is accepted");
 }
 
+/** Give the events of a run to the tracker. Return: as kvm_tracker_add(). */
+static int take_run(const struct kvm_item *item, struct kvm_tracker *tracker, int64_t *time_ns)
+{
+	const struct kvm_event *events = kvm_item_part(item, KVM_ITEM_RUN);
+	int ret = 0;
+
+	for (uint32_t i = 0; events && i < item->n && !ret; i++) {
+		struct kvm_event event = events[i];
+
+		check(event.kind <= KVM_RUN_LEAVE && event.kind != KVM_LOST &&
+		      event.kind != KVM_FOUND, "an impossible event");
+		event.cpu = (int16_t)(item->step.event.cpu % N_CPUS);
+		*time_ns += event.time_ns & 0xffff;
+		event.time_ns = *time_ns;
+		if (event.kind < KVM_N_KINDS)
+			ret = kvm_tracker_add(tracker, &event);
+	}
+	return ret;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct kvm_tracker *tracker = kvm_tracker_new();
@@ -58,9 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	memcpy(copy, data, size);
 	while (size && !ret) {
-		static const struct kvm_step seen = { .kind = KVM_STEP_SEEN };
-		static const struct kvm_step handled = { .kind = KVM_STEP_HANDLER };
-		const struct kvm_step *step;
 		union kvm_item_room room;
 		struct kvm_item item;
 
@@ -69,11 +86,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		check_texts(&item);
 		check_again(&item, used);
-		step = kvm_item_part(&item, KVM_ITEM_STEP);
-		step = step ? step : item.tracks_handler ? &handled : &seen;
-		time_ns += (int64_t)(item.ts & 0xffff);
-		ret = kvm_step_take(step, kvm_item_part(&item, KVM_ITEM_HANDLER), tracker,
-				    item.cpu % N_CPUS, item.pid, time_ns);
+		time_ns += item.step.event.time_ns & 0xffff;
+		item.step.event.time_ns = time_ns;
+		item.step.event.cpu %= N_CPUS;
+		ret = take_run(&item, tracker, &time_ns);
+		if (!ret && item.role != KVM_ITEM_EVENTS)
+			ret = kvm_step_take(&item.step, kvm_item_part(&item, KVM_ITEM_STEP_MORE),
+					    kvm_item_part(&item, KVM_ITEM_HANDLER), tracker);
 		at += used;
 		size -= used;
 	}

@@ -117,6 +117,7 @@ static int walk_host(struct loading *loading)
 		.rows = load->rows ? take_rows : NULL,
 		.skipped = load->skipped ? take_skipped : NULL,
 		.record = load->records ? take_record : NULL,
+		.only_counts = load->only_counts,
 		.progress = show_progress, .arg = loading,
 	};
 

@@ -58,6 +58,7 @@ struct model_load {
 	int			(*skipped)(void *arg, const struct xen_trace_skipped *skipped);
 						/* as in struct host_walk */
 	void			(*records)(void *arg, const struct kvm_trace_record *record);
+	bool			only_counts;	/* as in struct host_walk */
 	void			*arg;
 	/* the result */
 	struct host_trace	host;

@@ -376,11 +376,10 @@ static bool counts_records(const struct job *job)
 	return !wants_summary(job->options) && counts_for_page(job);
 }
 
-/** Does nothing need a row that changes no state, but its numbers? */
+/** Do records count, whenever they were written? */
 static bool counts_all(const struct job *job)
 {
-	return !job->options->tracing && !job->counted.load.n_guests &&
-	       !job->counted.hypertrace.options && job->counted.count.from_ns == INT64_MIN &&
+	return !job->options->tracing && job->counted.count.from_ns == INT64_MIN &&
 	       job->counted.count.to_ns == INT64_MAX;
 }
 
@@ -411,7 +410,10 @@ static int job_opened(void *arg)
 	job->counted.kvm.to_ns = job->counted.count.to_ns;
 	job->counted.count.kvm = job->counted.load.host.kvm;
 	job->tracing.record_cost_ns = job->options->record_cost_ns;
-	if (job->counted.load.rows && counts_all(job))
+	job->counted.load.only_counts = counts_all(job);
+	/* guests need more of Xen's rows */
+	if (job->counted.load.rows && counts_all(job) && !job->counted.load.n_guests &&
+	    !job->counted.hypertrace.options)
 		job->counted.load.skipped = job_skipped;
 	if (!report_count_init(&job->counted.count, host_trace_n_pcpus(&job->counted.load.host)) &&
 	    !report_tracing_init(&job->tracing, host_trace_n_pcpus(&job->counted.load.host)))

@@ -43,8 +43,8 @@ void report_kvm_record(struct report_kvm *kvm, const struct kvm_trace_record *re
 	}
 	kvm->last_task = i + 1;
 	kvm->tasks[i].pid = record->pid;
-	kvm->tasks[i].records[record->class]++;
-	kvm->tasks[i].all++;
+	kvm->tasks[i].records[record->class] += record->records;
+	kvm->tasks[i].all += record->records;
 }
 
 static int compare_tasks(const void *a, const void *b)

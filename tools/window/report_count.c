@@ -298,9 +298,9 @@ void report_count_record(struct report_count *count, const struct kvm_trace_reco
 	    record->cpu >= count->n_pcpus)
 		return;
 	volume = &count->pcpus[record->cpu].volume[record->class];
-	volume->records++;
+	volume->records += record->records;
 	volume->bytes += record->bytes;
-	count->records++;
+	count->records += record->records;
 	if (record->injection)
 		count_injection(count, record);
 }

@@ -70,13 +70,14 @@ static int64_t state_of(const char *print, int64_t state)
 	struct tep_record record = { .data = data, .size = sizeof(data) };
 	struct tep_handle *tep = formats();
 	struct kvm_fields *fields;
+	struct kvm_step_more more;
 	struct kvm_step step;
 
 	add_format(tep, "sched", "sched_switch", 300, SWITCH_FIELDS, print);
 	fields = kvm_fields_new(tep);
 	assert_non_null(fields);
 	memcpy(data + 16, &state, sizeof(state));
-	kvm_fields_step(fields, &record, 300, &step);
+	kvm_fields_step(fields, &record, 300, &step, &more);
 	assert_true(step.flags & KVM_STEP_SCHED);
 	assert_int_equal(step.event.kind, KVM_SWITCH);
 	kvm_fields_free(fields);
@@ -170,6 +171,7 @@ static struct kvm_step interrupt_of(const char *name, const char *fields_text, i
 	struct tep_record record = { .data = data, .size = sizeof(data) };
 	struct tep_handle *tep = formats();
 	struct kvm_fields *fields;
+	struct kvm_step_more more;
 	struct kvm_step step;
 
 	add_format(tep, "kvm", name, 400, fields_text, RAW);
@@ -179,7 +181,7 @@ static struct kvm_step interrupt_of(const char *name, const char *fields_text, i
 	memcpy(data + 8, &vcpu, sizeof(vcpu));
 	memcpy(data + 16, &number, sizeof(number));
 	memcpy(data + 20, &level, sizeof(level));
-	kvm_fields_step(fields, &record, 400, &step);
+	kvm_fields_step(fields, &record, 400, &step, &more);
 	kvm_fields_free(fields);
 	tep_free(tep);
 	return step;

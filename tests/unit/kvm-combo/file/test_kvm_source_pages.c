@@ -123,11 +123,11 @@ static void damage(uint64_t page, uint32_t commit)
 	close(fd);
 }
 
-static int count(void *arg, const struct kvm_item *item)
+static int count(void *arg, struct kvm_item *item)
 {
 	size_t *n = arg;
 
-	*n += item->cpu == 0;
+	*n += item->step.event.cpu == 0;
 	return 0;
 }
 
