@@ -305,11 +305,27 @@ struct tep_event *kvm_formats_find(struct tep_handle *tep, const char *system, c
 	return tep_find_event_by_name(tep, system, name);
 }
 
-void kvm_formats_parse(struct tep_handle *tep, const char *system)
+void kvm_formats_each(struct tep_handle *tep, const char *system, kvm_format_fn *take, void *arg)
 {
-	for (size_t i = 0; used && i < used->n; i++)
-		if (used->all[i].text && !strcmp(used->all[i].system, system))
-			parse(used, tep, &used->all[i]);
+	int n = tep_get_events_count(tep);
+	char name[256];
+
+	for (size_t i = 0; used && i < used->n; i++) {
+		const struct kvm_format *format = &used->all[i];
+
+		if (!format->text || strcmp(format->system, system) != 0 ||
+		    format->name_size >= sizeof(name))
+			continue;
+		memcpy(name, format->name, format->name_size);
+		name[format->name_size] = '\0';
+		take(arg, format->id, name);
+	}
+	for (int i = 0; i < n; i++) {
+		const struct tep_event *event = tep_get_event(tep, i);
+
+		if (event && event->system && event->name && !strcmp(event->system, system))
+			take(arg, event->id, event->name);
+	}
 }
 
 int kvm_formats_count(struct tep_handle *tep)

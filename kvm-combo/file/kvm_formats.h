@@ -56,8 +56,10 @@ void kvm_formats_settle(struct tep_handle *tep);
 /** kvm_formats_find - as tep_find_event_by_name(), whether it is parsed or not */
 struct tep_event *kvm_formats_find(struct tep_handle *tep, const char *system, const char *name);
 
-/** kvm_formats_parse - parse all of a system */
-void kvm_formats_parse(struct tep_handle *tep, const char *system);
+typedef void kvm_format_fn(void *arg, int id, const char *name);
+
+/** kvm_formats_each - the events of a system, those first that are not parsed, and stay so */
+void kvm_formats_each(struct tep_handle *tep, const char *system, kvm_format_fn *take, void *arg);
 
 /** kvm_formats_count - as tep_get_events_count(), with those that are not parsed */
 int kvm_formats_count(struct tep_handle *tep);

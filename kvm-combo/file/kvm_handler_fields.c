@@ -53,39 +53,38 @@ struct found_list {
 };
 
 /** Return: NULL if there are too many, or its number is one that no event has. */
-static struct kvm_handler_field *add(struct found_list *list, const struct tep_event *event)
+static struct kvm_handler_field *add(struct found_list *list, int id)
 {
-	if (!event || event->id < 0 || event->id > list->max_id ||
-	    list->n == KVM_MAX_HANDLER_EVENTS)
+	if (id < 0 || id > list->max_id || list->n == KVM_MAX_HANDLER_EVENTS)
 		return NULL;
 	for (size_t i = 0; i < list->n; i++)
-		if (list->all[i].id == event->id)
+		if (list->all[i].id == id)
 			return NULL;
-	list->all[list->n] = (struct kvm_handler_field){ .id = event->id };
+	list->all[list->n] = (struct kvm_handler_field){ .id = id };
 	return &list->all[list->n++];
 }
 
 /** The processor's own interrupts: local_timer_entry, local_timer_exit ... */
-static void add_vector(struct found_list *list, const struct tep_event *event)
+static void add_vector(void *arg, int id, const char *name)
 {
-	const char *end = strrchr(event->name, '_');
+	const char *end = strrchr(name, '_');
 	bool entry = end && !strcmp(end, "_entry");
 	struct kvm_handler_field *field;
 
 	if (!entry && (!end || strcmp(end, "_exit")))
 		return;
-	field = add(list, event);
+	field = add(arg, id);
 	if (!field)
 		return;
 	field->kind = VIRT_HANDLER_VECTOR;
 	field->edge = entry ? KVM_HANDLER_ENTRY : KVM_HANDLER_EXIT;
-	snprintf(field->name, sizeof(field->name), "%.*s", (int)(end - event->name), event->name);
+	snprintf(field->name, sizeof(field->name), "%.*s", (int)(end - name), name);
 }
 
 static void add_row(struct found_list *list, struct tep_handle *tep, const struct handler_row *row)
 {
 	struct tep_event *event = kvm_formats_find(tep, row->system, row->name);
-	struct kvm_handler_field *field = add(list, event);
+	struct kvm_handler_field *field = event ? add(list, event->id) : NULL;
 
 	if (!field)
 		return;
@@ -104,18 +103,10 @@ size_t kvm_handler_fields_find(struct tep_handle *tep, int max_id,
 			       struct kvm_handler_field *found)
 {
 	struct found_list list = { .all = found, .max_id = max_id };
-	int n;
 
 	for (size_t i = 0; i < ARRAY_SIZE(handler_rows); i++)
 		add_row(&list, tep, &handler_rows[i]);
-	kvm_formats_parse(tep, "irq_vectors");
-	n = tep_get_events_count(tep);
-	for (int i = 0; i < n; i++) {
-		const struct tep_event *event = tep_get_event(tep, i);
-
-		if (event && event->system && event->name && !strcmp(event->system, "irq_vectors"))
-			add_vector(&list, event);
-	}
+	kvm_formats_each(tep, "irq_vectors", add_vector, &list);
 	return list.n;
 }
 

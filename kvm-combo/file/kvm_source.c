@@ -105,29 +105,40 @@ static void look_up_injections(struct kvm_source *source)
 }
 
 /** Linux's arch/x86/include/asm/trace/irq_vectors.h: *_entry, *_exit, and some of other kinds. */
+static void add_vector(void *arg, int id, const char *name)
+{
+	const char *end = strrchr(name, '_');
+	struct kvm_source *source = arg;
+
+	if (id >= 0 && id < N_IDS && end && !strcmp(end, "_entry") &&
+	    source->n_vectors < KVM_SOURCE_HANDLERS)
+		source->handler_of[id] = (uint8_t)++source->n_vectors;
+}
+
 static void look_up_handlers(struct kvm_source *source)
 {
-	int n;
+	int n = tep_get_events_count(source->tep);
 
-	kvm_formats_parse(source->tep, "irq_vectors");
-	n = tep_get_events_count(source->tep);
-	for (int i = 0; i < n && source->n_vectors < KVM_SOURCE_HANDLERS; i++) {
+	for (int i = 0; i < n && !source->flags; i++) {
 		struct tep_event *event = tep_get_event(source->tep, i);
-		struct tep_format_field *field;
-		const char *end;
 
-		if (!event || event->id < 0 || event->id >= N_IDS || !event->name ||
-		    !event->system)
-			continue;
-		if (!source->flags)
-			source->flags = tep_find_common_field(event, "common_flags");
-		end = strrchr(event->name, '_');
-		field = tep_find_field(event, "vector");
-		if (!field || !end || strcmp(end, "_entry") || strcmp(event->system, "irq_vectors"))
-			continue;
-		source->vectors[source->n_vectors++] = field;
-		source->handler_of[event->id] = (uint8_t)source->n_vectors;
+		source->flags = event ? tep_find_common_field(event, "common_flags") : NULL;
 	}
+	kvm_formats_each(source->tep, "irq_vectors", add_vector, source);
+}
+
+/** The vector of an entry of a handler; most of these events have no record, and are not parsed. */
+static const struct tep_format_field *vector_of(struct kvm_source *source, int id)
+{
+	struct tep_format_field **field = &source->vectors[source->handler_of[id] - 1];
+	struct tep_event *event = *field ? NULL :
+				  kvm_formats_find_id(source->formats, source->tep, id);
+
+	if (event)
+		*field = tep_find_field(event, "vector");
+	if (!*field)
+		source->handler_of[id] = 0;
+	return *field;
 }
 
 static uint8_t contents_by_fields(const struct kvm_fields *fields, int id)
@@ -618,10 +629,11 @@ static void find_injection(const struct kvm_source *source, const struct tep_rec
 }
 
 /** In which context of its kernel an event was recorded. */
-static void find_context(const struct kvm_source *source, const struct tep_record *record, int id,
+static void find_context(struct kvm_source *source, const struct tep_record *record, int id,
 			 struct kvm_item *item)
 {
-	int handler = id >= 0 && id < N_IDS ? source->handler_of[id] : 0;
+	const struct tep_format_field *vector = id >= 0 && id < N_IDS && source->handler_of[id] ?
+						vector_of(source, id) : NULL;
 	uint64_t value;
 
 	if (has_field(source->flags, record) && source->flags->size == 1) {
@@ -633,8 +645,7 @@ static void find_context(const struct kvm_source *source, const struct tep_recor
 			       RECORD_IN_NMI)))
 			item->flags |= VIRT_GUEST_IRQS_ON;
 	}
-	if (!handler ||
-	    !kvm_fields_number(source->fields, source->vectors[handler - 1], record, &value))
+	if (!vector || !kvm_fields_number(source->fields, vector, record, &value))
 		return;
 	item->vector = (int16_t)(value & 0xff);
 	item->flags |= VIRT_GUEST_IN_IRQ;
