@@ -237,6 +237,8 @@ static bool is_of_quota(const struct kvm_tracker *tracker, const struct kvm_even
 
 #define BIT(kind)	(UINT64_C(1) << (kind))
 
+_Static_assert(KVM_N_KINDS <= 64, "a bit for each kind");
+
 /** What some kinds of events are for besides the replay. Return: 0 or -ENOMEM. */
 __attribute__((noinline))
 static int add_special(struct kvm_tracker *tracker, struct kvm_cpu *cpu,
@@ -253,7 +255,8 @@ static void expect(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	const uint64_t several = BIT(KVM_SAW) | BIT(KVM_ARGUMENT);
 
-	if ((tracker->met & ~several) >> event->kind & 1)
+	/* one of a kind that is none shows nothing */
+	if (event->kind >= KVM_N_KINDS || (tracker->met & ~several) >> event->kind & 1)
 		return;
 	tracker->met |= BIT(event->kind);
 	kvm_tracker_expect(tracker, kvm_kinds_of(event));
@@ -297,7 +300,8 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	if (!cpu->idle_known && event->pid > 0 && event->kind != KVM_LOST &&
 	    kvm_power_awake(tracker, cpu, stored->time_ns))
 		return -ENOMEM;
-	return special >> event->kind & 1 ? add_special(tracker, cpu, stored) : 0;
+	return event->kind < KVM_N_KINDS && special >> event->kind & 1 ?
+	       add_special(tracker, cpu, stored) : 0;
 }
 
 int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns)
