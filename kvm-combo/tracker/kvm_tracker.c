@@ -239,7 +239,7 @@ static bool is_of_quota(const struct kvm_tracker *tracker, const struct kvm_even
 
 _Static_assert(KVM_N_KINDS <= 64, "a bit for each kind");
 
-/** What some kinds of events are for besides the replay. Return: 0 or -ENOMEM. */
+/** Note an event of a kind that more than the replay uses. Return: 0 or -ENOMEM. */
 __attribute__((noinline))
 static int add_special(struct kvm_tracker *tracker, struct kvm_cpu *cpu,
 		       const struct kvm_event *stored)
@@ -250,13 +250,12 @@ static int add_special(struct kvm_tracker *tracker, struct kvm_cpu *cpu,
 	       stored->kind == KVM_BORN ? add_maker(tracker, stored) : 0;
 }
 
-/** Kinds of records that have an event each, most of which were there before. */
+/** Expect the kinds of records that an event stands for; most of them were there before. */
 static void expect(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	const uint64_t several = BIT(KVM_SAW) | BIT(KVM_ARGUMENT);
 
-	/* one of a kind that is none shows nothing */
-	if (event->kind >= KVM_N_KINDS || (tracker->met & ~several) >> event->kind & 1)
+	if ((tracker->met & ~several) >> event->kind & 1)
 		return;
 	tracker->met |= BIT(event->kind);
 	kvm_tracker_expect(tracker, kvm_kinds_of(event));
@@ -272,6 +271,9 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 
 	if (event->cpu < 0)
 		return -EINVAL;
+	/* an impossible kind: the record shows only that its thread has the CPU */
+	if (event->kind >= KVM_N_KINDS)
+		return kvm_tracker_seen(tracker, event->cpu, event->pid, event->time_ns);
 	cpu = get_cpu(tracker, event->cpu);
 	if (!cpu)
 		return -ENOMEM;
@@ -300,8 +302,7 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	if (!cpu->idle_known && event->pid > 0 && event->kind != KVM_LOST &&
 	    kvm_power_awake(tracker, cpu, stored->time_ns))
 		return -ENOMEM;
-	return event->kind < KVM_N_KINDS && special >> event->kind & 1 ?
-	       add_special(tracker, cpu, stored) : 0;
+	return special >> event->kind & 1 ? add_special(tracker, cpu, stored) : 0;
 }
 
 int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns)
