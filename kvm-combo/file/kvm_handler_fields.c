@@ -64,21 +64,29 @@ static struct kvm_handler_field *add(struct found_list *list, int id)
 	return &list->all[list->n++];
 }
 
-/** The processor's own interrupts: local_timer_entry, local_timer_exit ... */
-static void add_vector(void *arg, int id, const char *name)
+/** Linux's arch/x86/include/asm/trace/irq_vectors.h: local_timer_entry, local_timer_exit ... */
+size_t kvm_vector_edge(const char *name, enum kvm_handler_edge *edge)
 {
 	const char *end = strrchr(name, '_');
-	bool entry = end && !strcmp(end, "_entry");
-	struct kvm_handler_field *field;
 
-	if (!entry && (!end || strcmp(end, "_exit")))
-		return;
-	field = add(arg, id);
+	if (!end || (strcmp(end, "_entry") && strcmp(end, "_exit")))
+		return 0;
+	*edge = strcmp(end, "_exit") ? KVM_HANDLER_ENTRY : KVM_HANDLER_EXIT;
+	return (size_t)(end - name);
+}
+
+/** The processor's own interrupts. */
+static void add_vector(void *arg, int id, const char *name)
+{
+	enum kvm_handler_edge edge;
+	size_t size = kvm_vector_edge(name, &edge);
+	struct kvm_handler_field *field = size ? add(arg, id) : NULL;
+
 	if (!field)
 		return;
 	field->kind = VIRT_HANDLER_VECTOR;
-	field->edge = entry ? KVM_HANDLER_ENTRY : KVM_HANDLER_EXIT;
-	snprintf(field->name, sizeof(field->name), "%.*s", (int)(end - name), name);
+	field->edge = (uint8_t)edge;
+	snprintf(field->name, sizeof(field->name), "%.*s", (int)size, name);
 }
 
 static void add_row(struct found_list *list, struct tep_handle *tep, const struct handler_row *row)

@@ -34,6 +34,14 @@ struct kvm_handler_field {
 };
 
 /**
+ * kvm_vector_edge - does an event of irq_vectors with this name begin or end a handler?
+ * @edge: receives which of the two, if it is
+ *
+ * Return: the length of the handler's own name, at the beginning of @name; 0: it is another event.
+ */
+size_t kvm_vector_edge(const char *name, enum kvm_handler_edge *edge);
+
+/**
  * kvm_handler_fields_find - find those of a trace
  * @max_id: events with higher numbers are left out
  * @found: receives them; room for KVM_MAX_HANDLER_EVENTS

@@ -104,13 +104,12 @@ static void look_up_injections(struct kvm_source *source)
 	}
 }
 
-/** Linux's arch/x86/include/asm/trace/irq_vectors.h: *_entry, *_exit, and some of other kinds. */
 static void add_vector(void *arg, int id, const char *name)
 {
-	const char *end = strrchr(name, '_');
 	struct kvm_source *source = arg;
+	enum kvm_handler_edge edge;
 
-	if (id >= 0 && id < N_IDS && end && !strcmp(end, "_entry") &&
+	if (id >= 0 && id < N_IDS && kvm_vector_edge(name, &edge) && edge == KVM_HANDLER_ENTRY &&
 	    source->n_vectors < KVM_SOURCE_HANDLERS)
 		source->handler_of[id] = (uint8_t)++source->n_vectors;
 }
@@ -676,7 +675,7 @@ struct walk {
 	int32_t		exit_pid;
 };
 
-/** What few records have; without it, they have nothing of it. */
+/** The part with members that few records have; it is added without any of them. */
 static struct kvm_item_rare *rare_of(struct kvm_item *item, struct parts *parts)
 {
 	if (!(item->parts >> KVM_ITEM_RARE & 1)) {
@@ -781,7 +780,7 @@ static bool meet(struct kvm_source *source, int id)
 	return true;
 }
 
-/** Contents of an event whose records may be no more than an event for the tracker. */
+/** Records with no other contents may be events for the tracker, and nothing else. */
 #define PLAIN	(KVM_SOURCE_STEP | KVM_SOURCE_HANDLER | KVM_SOURCE_RIP | KVM_SOURCE_SWITCH | \
 		 KVM_SOURCE_MET)
 
