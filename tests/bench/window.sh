@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What KernelShark's window takes with our plugins and without them: CPU time of the start with a KVM host, and
-# how long a step of the zoom keeps the window from its user. Prints a line for each measure: name, value.
+# Measure KernelShark's window with our plugins and without them: CPU time of the start with a KVM host, and how
+# long a step of the zoom keeps the window from its user. Print a line for each measure: name, value.
 # usage: window.sh BUILD XENTRACE-FILE ROUNDS; it takes a screen of its own (Xvfb)
 set -euo pipefail
 
@@ -24,7 +24,7 @@ done
 # shellcheck source-path=SCRIPTDIR source=../gui/lib_virt.sh
 . "$KSV_SOURCE_DIR/tests/gui/lib_virt.sh"
 
-# cpu: of KernelShark, what it has waited for, and all that runs in their session, in 1/100 s
+# cpu: time of KernelShark, of our processes in its session, and of those that have ended, in 1/100 s
 cpu()
 {
 	ps -o pid= --sid "$(ps -o sid= -p "$GUI_PID")" | while read -r pid; do
