@@ -171,7 +171,7 @@ bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record
 bool kvm_fields_number(const struct kvm_fields *fields, const struct tep_format_field *field,
 		       const struct tep_record *record, uint64_t *value);
 
-/** What all records begin with, if kvm_fields_is_usual(). */
+/** The beginning of each record, if kvm_fields_is_usual(). */
 struct kvm_common {
 	uint16_t	type;		/* id of the event */
 	uint8_t		flags, preempt_count;

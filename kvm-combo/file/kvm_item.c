@@ -114,7 +114,7 @@ static bool has_flags(const struct kvm_step *step)
 	       (!(step->flags & KVM_STEP_NAMED) || step->event.arg > 0);
 }
 
-/** The parts that it needs are there. */
+/** Are the parts there that the step needs? */
 static bool is_step(const struct kvm_item *item)
 {
 	const struct kvm_step *step = &item->step;
@@ -203,7 +203,7 @@ static bool is_part(const struct kvm_item *item, enum kvm_item_part part, void *
 	return false;
 }
 
-/** Only with their run, items have no other part, and never too many events. */
+/** Is the run the only part, and no longer than a run may be? */
 static bool is_run_alone(const struct kvm_item *item)
 {
 	return item->role == KVM_ITEM_EVENTS && item->parts == 1U << KVM_ITEM_RUN &&

@@ -75,7 +75,7 @@ enum kvm_run_kind {
 	KVM_RUN_LEAVE,			/* value: enum virt_handler_kind */
 };
 
-/** What few records have. */
+/** Members that few records have. */
 struct kvm_item_rare {
 	uint64_t	missing;	/* records lost before it; 0 if the number is not known */
 	uint64_t	number, before;	/* of an injection */
@@ -83,7 +83,7 @@ struct kvm_item_rare {
 	uint8_t		injection, injection_flags;
 };
 
-/** What an item stands for. */
+/** The meaning of an item. */
 enum kvm_item_role {
 	KVM_ITEM_RECORD,	/* a record */
 	KVM_ITEM_TRACKED,	/* a record for the tracker only; another item counts it */

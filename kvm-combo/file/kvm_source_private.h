@@ -183,7 +183,7 @@ struct kvm_sparse_count {
 	(1U << KVM_ITEM_RARE | 1U << KVM_ITEM_CALL | 1U << KVM_ITEM_BOOT | \
 	 1U << KVM_ITEM_CGROUP | 1U << KVM_ITEM_DEVICE)
 
-/** A walk with KVM_WALK_SPARSE. All zero but the first three members is one that begins. */
+/** A walk with KVM_WALK_SPARSE. When it begins, all members but the first three are 0. */
 struct kvm_sparse {
 	kvm_item_fn	take;		/* of the items that are left */
 	void		*arg;
@@ -213,7 +213,7 @@ int kvm_sparse_item(struct kvm_sparse *sparse, struct kvm_item *item, bool is_fi
 
 /**
  * kvm_sparse_handler - the handler's number for KVM_RUN_ENTER
- * @is_new: receives whether this call has given it a number, which an item must tell
+ * @is_new: receives whether this call has given it the number: then an item must name it
  *
  * Return: -1: it gets none.
  */

@@ -58,7 +58,7 @@ static inline int add_event(struct kvm_sparse *sparse, const struct kvm_event *e
 	return sparse->n_events < KVM_ITEM_MOST_EVENTS ? 0 : send_events(sparse);
 }
 
-/** What the held record shows: the thread still had the CPU. */
+/** Send the held record: it shows that its thread still had the CPU. */
 static int add_held(struct kvm_sparse *sparse)
 {
 	const struct kvm_event held = {

@@ -51,7 +51,7 @@ struct kvm_step {
 	uint8_t		flags;		/* enum kvm_step_flags */
 };
 
-/** What only few steps have. */
+/** Members that only few steps need. */
 struct kvm_step_more {
 	int64_t		number;		/* of KVM_STEP_FREQUENCY and KVM_STEP_BEFORE */
 	char		comm[KVM_COMM_SIZE];	/* of KVM_STEP_NAMED; else empty */

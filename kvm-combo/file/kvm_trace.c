@@ -572,7 +572,7 @@ struct kvm_pass {
 	struct hyper_call call;
 };
 
-/** What is beyond all reason is cut, so that differences fit. */
+/** Cut a time that is beyond all reason, so that differences fit. */
 static inline int64_t cut_time(uint64_t ns)
 {
 	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
@@ -688,7 +688,7 @@ static void take_names(struct kvm_pass *pass, const struct kvm_item *item)
 	}
 }
 
-/** What few records have. Return: 0 or -ENOMEM. */
+/** Add the members that few records have. Return: 0 or -ENOMEM. */
 static int add_more(struct kvm_pass *pass, const struct kvm_item *item)
 {
 	static const struct kvm_item_rare none = { .irq = -1 };
@@ -738,7 +738,7 @@ static int take_more(struct kvm_pass *pass, const struct kvm_item *item)
 	counted->vector = item->vector;
 	counted->flags = item->flags;
 	counted->sched = item->step.flags & KVM_STEP_SCHED ? event : NULL;
-	/* or what the record before had */
+	/* otherwise they would be those of the record before */
 	if ((item->parts || pass->has_more) && add_more(pass, item))
 		return -ENOMEM;
 	return pass->take(pass->arg, counted);
@@ -839,7 +839,7 @@ static int read_all(struct kvm_pass *pass)
 	pass->cpu = -1;
 	pass->converts = converts_times(trace);
 	memset(pass->handlers, -1, sizeof(pass->handlers));
-	/* so that the first record begins with none */
+	/* the first record sets these members, too */
 	pass->has_more = true;
 	return trace->reader ? kvm_reader_walk(trace->reader, flags, take_item, pass) :
 			       kvm_source_walk(trace->source, flags, take_item, pass);

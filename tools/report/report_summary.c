@@ -425,7 +425,7 @@ static int put_screen(struct screen *screen, const struct report_summary_row *ro
 	return 0;
 }
 
-/** What stands below the vCPUs. */
+/** The lines below the vCPUs. */
 struct end {
 	struct screen		*screen;
 	const struct ksv_vcpu_set *vcpus;

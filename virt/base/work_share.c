@@ -16,7 +16,7 @@ struct work {
 	atomic_int		error;
 };
 
-/** What a thread has. */
+/** A thread that does jobs. */
 struct worker {
 	struct work		*work;
 	void			*own;

@@ -743,7 +743,7 @@ static int summarize_machines(struct virt_model *model)
 /** Intervals that are worth a thread. */
 #define THREAD_INTERVALS	10000
 
-/** What one thread needs for vCPUs. */
+/** The data of a thread that sums up vCPUs. */
 struct part {
 	struct virt_model	*model;
 	struct grouping		grouping;
@@ -786,7 +786,7 @@ static int summarize_vcpus(struct virt_model *model)
 	return ret;
 }
 
-/** What needs the blocks of all vCPUs. */
+/** Sums that need the blocks of all vCPUs, and nothing of each other. */
 static int (*const summarize_others[])(struct virt_model *model) = {
 	summarize_all_culprits, summarize_machines, summarize_pcpus,
 };

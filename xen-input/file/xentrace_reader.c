@@ -762,7 +762,7 @@ static void skip_quiet(struct xentrace_iter *iter, struct cursor *c, struct quie
 {
 	const uint8_t *begin = cursor_at(c), *end = (const uint8_t *)(c->base + c->easy_end);
 	const struct xentrace_quiet *quiet = &iter->quiet;
-	/* one of the two is compiled for each */
+	/* the compiler makes a loop for each of the two */
 	struct stretch s = quiet->counts ? pass(quiet, run, begin, end, &run->tally) :
 					   pass(quiet, run, begin, end, NULL);
 

@@ -175,7 +175,7 @@ static const struct block_pipe_size pipe_size = {
 
 #define THREAD_RECORDS		200000
 
-/** A walk through records, up to so many. */
+/** A walk that ends after a number of records. */
 struct reading {
 	struct xentrace_iter	*iter;
 	uint64_t		most;
@@ -228,8 +228,8 @@ static int take_all(struct block_pipe *pipe,
 }
 
 /**
- * @most: only so many records of the beginning, without those that change no state, unless the
- *	trace is being written; UINT64_MAX: all
+ * @most: number of records from the beginning on, of which only those are given that change a
+ *	state, or all of a trace that is being written; UINT64_MAX: all records
  */
 static int each_record(const struct xen_trace *trace, uint64_t most,
 		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)

@@ -28,7 +28,7 @@ bool __wrap_block_pipe_pays(void)
 	return !is_busy;
 }
 
-/** What a thread has of its own. */
+/** The data of one thread. */
 struct own {
 	size_t		n, last;
 	bool		is_disordered;	/* a job has come after a later one */

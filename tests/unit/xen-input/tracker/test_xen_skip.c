@@ -285,7 +285,7 @@ static size_t sum_first(const struct xentrace *reader, uint64_t most, bool skip,
 		n++;
 	}
 	assert_int_equal(xentrace_iter_passed(iter), most);
-	/* the way there really is a shorter one */
+	/* fewer records were given out than passed */
 	assert_true(skip ? n_given < most * 3 / 4 : n_given == most);
 	xentrace_iter_free(iter);
 	return n;
