@@ -46,10 +46,10 @@ void ht_send_exit(void);
 int ht_check_host(void);
 int ht_cpu_start(unsigned int cpu);
 int ht_cpu_stop(unsigned int cpu);
-void ht_tell(struct ht_event *event);
-void ht_tell_task(u32 pid, const char *comm);
+void ht_report(struct ht_event *event);
+void ht_report_task(u32 pid, const char *comm);
 void ht_flush(void);
-void ht_set_telling(bool on);
+void ht_set_reporting(bool on);
 
 struct ht_cpu_stats {
 	u64	events, calls, lost;
@@ -81,7 +81,7 @@ u32 ht_probes_kinds(void);
 /* ht_functions.c */
 int ht_functions_attach(const char *filter);
 void ht_functions_detach(void);
-void ht_functions_tell_missed(void);
+void ht_functions_report_missed(void);
 u64 ht_functions_missed(void);
 
 /* ht_control.c */

@@ -152,7 +152,7 @@ static int change_user(char *text)
 		return -EINVAL;
 	event.field[0] = id;
 	event.field[1] = value;
-	ht_tell(&event);
+	ht_report(&event);
 	return 0;
 }
 

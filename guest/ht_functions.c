@@ -21,7 +21,7 @@ static struct ht_function {
 	struct kretprobe probe;
 	char		name[KSYM_NAME_LEN];
 #endif
-	unsigned long	told_missed;
+	unsigned long	reported_missed;
 } *functions;
 static unsigned int n_functions;
 static unsigned long missed_before;	/* of those that are detached */
@@ -35,22 +35,22 @@ static unsigned long missed(const struct ht_function *function)
 	return READ_ONCE(function->probe.nmissed);
 }
 
-static void tell_missed(struct ht_function *function)
+static void report_missed(struct ht_function *function)
 {
 	struct ht_event event = { .kind = HT_LOST };
-	unsigned long now = missed(function), told = READ_ONCE(function->told_missed);
+	unsigned long now = missed(function), reported = READ_ONCE(function->reported_missed);
 
-	if (now == told || cmpxchg(&function->told_missed, told, now) != told)
+	if (now == reported || cmpxchg(&function->reported_missed, reported, now) != reported)
 		return;
-	event.field[0] = now - told;
-	ht_tell(&event);
+	event.field[0] = now - reported;
+	ht_report(&event);
 }
 
-static void tell(enum ht_kind kind, unsigned long address)
+static void report_call(enum ht_kind kind, unsigned long address)
 {
 	struct ht_event event = { .kind = kind, .field = { address } };
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 #ifdef CONFIG_FPROBE
@@ -63,8 +63,8 @@ static void tell(enum ht_kind kind, unsigned long address)
 
 static void enter(struct fprobe *probe, unsigned long ip)
 {
-	tell_missed(container_of(probe, struct ht_function, probe));
-	tell(HT_FUNCTION_ENTRY, ip);
+	report_missed(container_of(probe, struct ht_function, probe));
+	report_call(HT_FUNCTION_ENTRY, ip);
 }
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
@@ -78,7 +78,7 @@ static int on_entry(struct fprobe *probe, unsigned long ip, unsigned long ret_ip
 static void on_exit(struct fprobe *probe, unsigned long ip, unsigned long ret_ip, HT_REGS *regs,
 		    void *data)
 {
-	tell(HT_FUNCTION_EXIT, ip);
+	report_call(HT_FUNCTION_EXIT, ip);
 }
 #else
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
@@ -96,7 +96,7 @@ static void on_entry(struct fprobe *probe, unsigned long ip, struct pt_regs *reg
 
 static void on_exit(struct fprobe *probe, unsigned long ip, struct pt_regs *regs, void *data)
 {
-	tell(HT_FUNCTION_EXIT, ip);
+	report_call(HT_FUNCTION_EXIT, ip);
 }
 #endif
 
@@ -121,8 +121,8 @@ static int on_entry(struct kretprobe_instance *instance, struct pt_regs *regs)
 
 	if (!probe)
 		return 1;
-	tell_missed(container_of(probe, struct ht_function, probe));
-	tell(HT_FUNCTION_ENTRY, (unsigned long)probe->kp.addr);
+	report_missed(container_of(probe, struct ht_function, probe));
+	report_call(HT_FUNCTION_ENTRY, (unsigned long)probe->kp.addr);
 	return 0;
 }
 
@@ -131,7 +131,7 @@ static int on_exit(struct kretprobe_instance *instance, struct pt_regs *regs)
 	struct kretprobe *probe = get_kretprobe(instance);
 
 	if (probe)
-		tell(HT_FUNCTION_EXIT, (unsigned long)probe->kp.addr);
+		report_call(HT_FUNCTION_EXIT, (unsigned long)probe->kp.addr);
 	return 0;
 }
 
@@ -194,12 +194,12 @@ void ht_functions_detach(void)
 }
 
 /* Report misses that no further call has reported. With the lock held, as for the others. */
-void ht_functions_tell_missed(void)
+void ht_functions_report_missed(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < n_functions; i++)
-		tell_missed(&functions[i]);
+		report_missed(&functions[i]);
 }
 
 u64 ht_functions_missed(void)

@@ -75,7 +75,7 @@ int ht_start(void)
 	if (ret)
 		ht_stop();
 	else
-		ht_set_telling(true);
+		ht_set_reporting(true);
 	return ret;
 }
 
@@ -83,8 +83,8 @@ void ht_stop(void)
 {
 	if (!is_on)
 		return;
-	ht_functions_tell_missed();
-	ht_set_telling(false);
+	ht_functions_report_missed();
+	ht_set_reporting(false);
 	ht_functions_detach();
 	ht_probes_detach();
 	cpuhp_remove_state(cpu_state);
@@ -100,11 +100,11 @@ int ht_restart(void)
 	return ht_start();
 }
 
-static void tell_phase(enum ht_phase phase)
+static void report_phase(enum ht_phase phase)
 {
 	struct ht_event event = { .kind = HT_PHASE, .field = { phase } };
 
-	ht_tell(&event);
+	ht_report(&event);
 	ht_flush();
 }
 
@@ -112,13 +112,13 @@ static int on_reboot(struct notifier_block *block, unsigned long action, void *d
 {
 	switch (action) {
 	case SYS_RESTART:
-		tell_phase(HT_PHASE_RESTART);
+		report_phase(HT_PHASE_RESTART);
 		break;
 	case SYS_HALT:
-		tell_phase(HT_PHASE_HALT);
+		report_phase(HT_PHASE_HALT);
 		break;
 	case SYS_POWER_OFF:
-		tell_phase(HT_PHASE_POWER_OFF);
+		report_phase(HT_PHASE_POWER_OFF);
 		break;
 	}
 	return NOTIFY_DONE;
@@ -126,7 +126,7 @@ static int on_reboot(struct notifier_block *block, unsigned long action, void *d
 
 static int on_panic(struct notifier_block *block, unsigned long action, void *data)
 {
-	tell_phase(HT_PHASE_PANIC);
+	report_phase(HT_PHASE_PANIC);
 	return NOTIFY_DONE;
 }
 
@@ -159,7 +159,7 @@ static int begin(void)
 	ret = enabled ? ht_start() : 0;
 	mutex_unlock(&lock);
 	if (!ret && enabled)
-		tell_phase(HT_PHASE_MODULE);
+		report_phase(HT_PHASE_MODULE);
 	return ret;
 }
 

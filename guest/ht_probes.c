@@ -33,9 +33,9 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 	event.field[HT_SWITCH_PREV_STATE] = switched_state(preempt, prev, prev_state);
 	event.field[HT_SWITCH_NEXT_PID] = next->pid;
 	event.field[HT_SWITCH_NEXT_PRIO] = next->prio;
-	ht_tell_task(prev->pid, prev->comm);
-	ht_tell_task(next->pid, next->comm);
-	ht_tell(&event);
+	ht_report_task(prev->pid, prev->comm);
+	ht_report_task(next->pid, next->comm);
+	ht_report(&event);
 }
 
 static void on_wakeup(void *data, struct task_struct *task)
@@ -44,35 +44,35 @@ static void on_wakeup(void *data, struct task_struct *task)
 		.kind = HT_WAKEUP, .field = { task->pid, task->prio, task_cpu(task) },
 	};
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 static void on_irq_entry(void *data, int irq, struct irqaction *action)
 {
 	struct ht_event event = { .kind = HT_IRQ_ENTRY, .field = { irq } };
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 static void on_irq_exit(void *data, int irq, struct irqaction *action, int ret)
 {
 	struct ht_event event = { .kind = HT_IRQ_EXIT, .field = { irq, !!ret } };
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 static void on_softirq_entry(void *data, unsigned int vec)
 {
 	struct ht_event event = { .kind = HT_SOFTIRQ_ENTRY, .field = { vec } };
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 static void on_softirq_exit(void *data, unsigned int vec)
 {
 	struct ht_event event = { .kind = HT_SOFTIRQ_EXIT, .field = { vec } };
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 static bool is_wanted_syscall(long id)
@@ -86,7 +86,7 @@ static void on_sys_enter(void *data, struct pt_regs *regs, long id)
 	struct ht_event event = { .kind = HT_SYSCALL_ENTRY, .field = { id } };
 
 	if (is_wanted_syscall(id))
-		ht_tell(&event);
+		ht_report(&event);
 }
 
 static void on_sys_exit(void *data, struct pt_regs *regs, long ret)
@@ -95,21 +95,21 @@ static void on_sys_exit(void *data, struct pt_regs *regs, long ret)
 	struct ht_event event = { .kind = HT_SYSCALL_EXIT, .field = { id, ret } };
 
 	if (is_wanted_syscall(id))
-		ht_tell(&event);
+		ht_report(&event);
 }
 
 static void on_initcall_level(void *data, const char *level)
 {
 	struct ht_event event = { .kind = HT_INITCALL_LEVEL, .field = { ht_level_of(level) } };
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 static void on_initcall_start(void *data, initcall_t func)
 {
 	struct ht_event event = { .kind = HT_INITCALL_START, .field = { (unsigned long)func } };
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 static void on_initcall_finish(void *data, initcall_t func, int ret)
@@ -118,7 +118,7 @@ static void on_initcall_finish(void *data, initcall_t func, int ret)
 		.kind = HT_INITCALL_FINISH, .field = { (unsigned long)func, ret },
 	};
 
-	ht_tell(&event);
+	ht_report(&event);
 }
 
 /* (u32)-1 is the end of it. */

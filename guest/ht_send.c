@@ -45,7 +45,7 @@ struct ht_cpu {
 static struct ht_cpu __percpu *ht_cpus;
 
 /* Probes are attached and detached one after the other; by this, all begin and end at once. */
-static bool telling;
+static bool reporting;
 
 #ifdef CONFIG_XEN
 /* Xen's public/hvm/hvm_op.h. */
@@ -235,12 +235,12 @@ static void put_name(struct ht_cpu *cpu, u32 pid, const char *comm, u64 tsc)
 }
 
 /* Report an event that happens now, on this CPU. Its time is set. */
-void ht_tell(struct ht_event *event)
+void ht_report(struct ht_event *event)
 {
 	unsigned long flags;
 	struct ht_cpu *cpu;
 
-	if (!READ_ONCE(telling))
+	if (!READ_ONCE(reporting))
 		return;
 	cpu = take_cpu(&flags);
 	if (!cpu)
@@ -251,12 +251,12 @@ void ht_tell(struct ht_event *event)
 	give_back(cpu, flags);
 }
 
-void ht_tell_task(u32 pid, const char *comm)
+void ht_report_task(u32 pid, const char *comm)
 {
 	unsigned long flags;
 	struct ht_cpu *cpu;
 
-	if (!READ_ONCE(telling))
+	if (!READ_ONCE(reporting))
 		return;
 	cpu = take_cpu(&flags);
 	if (!cpu)
@@ -277,9 +277,9 @@ void ht_flush(void)
 	give_back(cpu, flags);
 }
 
-void ht_set_telling(bool on)
+void ht_set_reporting(bool on)
 {
-	WRITE_ONCE(telling, on);
+	WRITE_ONCE(reporting, on);
 }
 
 /* Both are called on the CPU itself, by its hotplug thread. */

@@ -58,7 +58,7 @@ void debugfs_create_file(const char *name, int mode, struct dentry *parent, void
 struct ht_settings ht_settings;
 struct ht_probe ht_probes[1];
 static int locked;
-static struct ht_event told;
+static struct ht_event reported;
 static bool on;
 
 int ht_start(void) { on = true; return 0; }
@@ -68,7 +68,7 @@ int ht_restart(void) { return 0; }
 void ht_settings_lock(void) { locked++; }
 void ht_settings_unlock(void) { locked--; }
 u64 ht_functions_missed(void) { return 5; }
-void ht_tell(struct ht_event *event) { told = *event; }
+void ht_report(struct ht_event *event) { reported = *event; }
 
 void ht_cpu_stats(unsigned int cpu, struct ht_cpu_stats *stats)
 {
@@ -128,9 +128,9 @@ static void test_stats(void **state)
 static void test_user(void **state)
 {
 	assert_int_equal(write_to("user", "7 -3\n"), 5);
-	assert_int_equal(told.kind, HT_USER);
-	assert_int_equal(told.field[0], 7);
-	assert_true(told.field[1] == (uint64_t)-3);
+	assert_int_equal(reported.kind, HT_USER);
+	assert_int_equal(reported.field[0], 7);
+	assert_true(reported.field[1] == (uint64_t)-3);
 	assert_int_equal(write_to("user", "x"), -EINVAL);
 }
 

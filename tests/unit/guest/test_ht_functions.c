@@ -63,25 +63,25 @@ static void leave_function(int i, unsigned long address)
 
 #include "ht_functions.c"
 
-static struct ht_event told[16];
-static int n_told;
+static struct ht_event reported[16];
+static int n_reported;
 
-void ht_tell(struct ht_event *event)
+void ht_report(struct ht_event *event)
 {
-	told[n_told++] = *event;
+	reported[n_reported++] = *event;
 }
 
-static void check_told(int i, enum ht_kind kind, uint64_t value)
+static void check_reported(int i, enum ht_kind kind, uint64_t value)
 {
-	assert_true(i < n_told);
-	assert_int_equal(told[i].kind, kind);
-	assert_true(told[i].field[0] == value);
+	assert_true(i < n_reported);
+	assert_int_equal(reported[i].kind, kind);
+	assert_true(reported[i].field[0] == value);
 }
 
 static int end(void **state)
 {
 	ht_functions_detach();
-	n_told = n_there = 0;
+	n_reported = n_there = 0;
 	missed_before = 0;
 	return 0;
 }
@@ -96,9 +96,9 @@ static void test_list(void **state)
 	assert_string_equal(there[1].name, "schedule");
 	enter_function(1, 0x1000);
 	leave_function(1, 0x1000);
-	assert_int_equal(n_told, 2);
-	check_told(0, HT_FUNCTION_ENTRY, 0x1000);
-	check_told(1, HT_FUNCTION_EXIT, 0x1000);
+	assert_int_equal(n_reported, 2);
+	check_reported(0, HT_FUNCTION_ENTRY, 0x1000);
+	check_reported(1, HT_FUNCTION_EXIT, 0x1000);
 	ht_functions_detach();
 	assert_int_equal(n_there, 0);
 }
@@ -117,22 +117,22 @@ static void test_missed(void **state)
 	assert_int_equal(ht_functions_attach("vfs_read,vfs_write"), 0);
 	there[1].probe->nmissed = 3;
 	enter_function(0, 0x1000);
-	assert_int_equal(n_told, 1);
+	assert_int_equal(n_reported, 1);
 	assert_true(ht_functions_missed() == 3);
 	/* the next call of the same says so, once */
 	enter_function(1, 0x2000);
-	check_told(1, HT_LOST, 3);
-	check_told(2, HT_FUNCTION_ENTRY, 0x2000);
+	check_reported(1, HT_LOST, 3);
+	check_reported(2, HT_FUNCTION_ENTRY, 0x2000);
 	enter_function(1, 0x2000);
-	assert_int_equal(n_told, 4);
+	assert_int_equal(n_reported, 4);
 	/* or the end */
 	there[0].probe->nmissed = 1;
 	there[1].probe->nmissed = 5;
-	ht_functions_tell_missed();
-	check_told(4, HT_LOST, 1);
-	check_told(5, HT_LOST, 2);
-	ht_functions_tell_missed();
-	assert_int_equal(n_told, 6);
+	ht_functions_report_missed();
+	check_reported(4, HT_LOST, 1);
+	check_reported(5, HT_LOST, 2);
+	ht_functions_report_missed();
+	assert_int_equal(n_reported, 6);
 	/* they are counted when nothing is attached any more */
 	ht_functions_detach();
 	assert_true(ht_functions_missed() == 6);

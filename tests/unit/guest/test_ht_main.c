@@ -68,7 +68,7 @@ static int cpuhp_setup_state(int state, const char *name, int (*start)(unsigned 
 /* --- the rest of the module, parts of which may fail ------------------------------------------ */
 
 static int host_fails, functions_fail, probes_fail, attached, sends;
-static bool told;
+static bool reported;
 
 int ht_probes_find(void) { return probes_fail ? -EOPNOTSUPP : 0; }
 int ht_probes_want(const char *list) { return 0; }
@@ -76,15 +76,15 @@ int ht_probes_attach(void) { attached++; return 0; }
 void ht_probes_detach(void) { attached--; }
 int ht_functions_attach(const char *filter) { return functions_fail ? -ENOENT : 0; }
 void ht_functions_detach(void) { }
-void ht_functions_tell_missed(void) { }
+void ht_functions_report_missed(void) { }
 int ht_send_init(void) { sends++; return 0; }
 void ht_send_exit(void) { sends--; }
 int ht_check_host(void) { return host_fails ? -ENODEV : 0; }
 int ht_cpu_start(unsigned int cpu) { return 0; }
 int ht_cpu_stop(unsigned int cpu) { return 0; }
-void ht_tell(struct ht_event *event) { told = true; }
+void ht_report(struct ht_event *event) { reported = true; }
 void ht_flush(void) { }
-void ht_set_telling(bool on) { }
+void ht_set_reporting(bool on) { }
 void ht_control_init(void) { }
 void ht_control_exit(void) { }
 
@@ -103,7 +103,7 @@ static void expect_nothing(void)
 static void test_begins(void **state)
 {
 	assert_int_equal(on_load(), 0);
-	assert_true(told);
+	assert_true(reported);
 	assert_true(ht_is_on());
 	assert_string_equal(fake_log, "");
 	on_unload();
