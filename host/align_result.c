@@ -54,7 +54,7 @@ static void say_unequal(const struct align_pair *pair, const struct align_unequa
 	long long cycles = unequal->cycles;
 	char what[300];
 
-	if (unequal->is_untold) {
+	if (unequal->is_assumed) {
 		text_format(text, size, "%s: the TSC offset of vCPU %d is not recorded, and others "
 			    "change or differ: it is assumed to begin as that of vCPU %d",
 			    machine, vcpu, other);
@@ -87,7 +87,7 @@ static bool is_noted(const struct align_pair *pair, const struct align_unequal *
 {
 	bool is_used = unequal && pair->best.source == unequal->source;
 
-	if (unequal && unequal->is_untold)
+	if (unequal && unequal->is_assumed)
 		return is_used;
 	return unequal && (!is_used || unequal->is_found);
 }

@@ -63,7 +63,7 @@ struct align_unequal {
 	const struct virt_vcpu	*vcpu, *other;	/* NULL: @vcpu itself, at the end */
 	int64_t			cycles;		/* between their offsets; 0: they differ in speed */
 	bool			is_found;	/* no record shows when it has changed */
-	bool			is_untold;	/* nothing shows @vcpu's: it is taken to be as
+	bool			is_assumed;	/* nothing shows @vcpu's: it is taken to be as
 						 * @other at first, though others change */
 };
 

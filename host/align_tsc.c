@@ -272,7 +272,7 @@ struct finding {
 	int32_t		number;
 	const struct align_machine *machine;
 	struct first	first;
-	const struct virt_vcpu *untold;	/* the first of which nothing is known, or NULL */
+	const struct virt_vcpu *unknown;	/* the first of which nothing is known, or NULL */
 	struct align_cut_steps steps;
 };
 
@@ -336,8 +336,8 @@ static int find_cpu(struct finding *finding, int32_t cpu)
 	pieces.index = finding->machine->indices[vcpu];
 	pieces.vcpu = virt_model_vcpu(finding->pair->model, pieces.index);
 	ret = read_pieces(finding->pair, finding->source, &pieces);
-	if (!ret && !pieces.n && !finding->untold)
-		finding->untold = pieces.vcpu;
+	if (!ret && !pieces.n && !finding->unknown)
+		finding->unknown = pieces.vcpu;
 	if (ret || !pieces.n)
 		goto end;
 	if (!finding->first.vcpu)
@@ -350,18 +350,18 @@ end:
 }
 
 /** Where clocks change or differ, others need not be like the first one; more is not known. */
-static void note_untold(const struct finding *finding)
+static void note_unknown(const struct finding *finding)
 {
 	struct align_pair *pair = finding->pair;
 	struct align_unequal *noted = (struct align_unequal *)(uintptr_t)
 		align_unequal_of(pair, finding->number);
 
 	/* there is one, if they do */
-	if (!finding->untold || !noted || noted->source != (enum align_source)finding->source)
+	if (!finding->unknown || !noted || noted->source != (enum align_source)finding->source)
 		return;
-	noted->vcpu = finding->untold;
+	noted->vcpu = finding->unknown;
 	noted->other = finding->first.vcpu;
-	noted->is_untold = true;
+	noted->is_assumed = true;
 }
 
 /** Offsets as they differ from the first of all; what does not differ is no step. */
@@ -396,7 +396,7 @@ int align_tsc_find(struct align_pair *pair, int source, int32_t number,
 	*tsc = (struct align_tsc){ 0 };
 	for (int32_t c = 0; c < pair->plain.n && !ret; c++)
 		ret = find_cpu(&finding, c);
-	note_untold(&finding);
+	note_unknown(&finding);
 	if (!ret && finding.steps.n)
 		take_steps(&finding, tsc);
 	free(finding.steps.all);

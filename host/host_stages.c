@@ -100,7 +100,7 @@ static void count_calls(const struct call_sums *sums, struct host_stage *stage)
 /* --- beginning ------------------------------------------------------------------------------- */
 
 /** Choose the source: hypercalls, unless only the guest's own trace contains stages. */
-static void find_teller(struct host_stages *stages, const struct hyper_guest *own)
+static void choose_source(struct host_stages *stages, const struct hyper_guest *own)
 {
 	const struct host_hypertrace_machine *machine = &stages->trace->machines[stages->machine];
 	const struct hyper_slice *slices;
@@ -160,7 +160,7 @@ struct host_stages *host_stages_new(const struct host_hypertrace *trace, int32_t
 	stages->symbols = symbols;
 	stages->from_ns = from_ns;
 	stages->to_ns = to_ns;
-	find_teller(stages, own);
+	choose_source(stages, own);
 	stages->n_cpus = virt_model_machine(trace->model, machine)->n_vcpus;
 	stages->cpus = calloc((size_t)stages->n_cpus + 1, sizeof(*stages->cpus));
 	if (stages->cpus && prepare(stages))
@@ -240,7 +240,7 @@ size_t host_stages_each(struct host_stages *stages,
 {
 	const struct hyper_slice *slices = NULL;
 	struct host_stage stage;
-	size_t n = 0, told = 0;
+	size_t n = 0, n_taken = 0;
 
 	if (stages->guest)
 		slices = hyper_guest_slices(stages->guest, &n);
@@ -249,7 +249,7 @@ size_t host_stages_each(struct host_stages *stages,
 			continue;
 		make_stage(stages, &slices[i], &stage);
 		take(arg, &stage);
-		told++;
+		n_taken++;
 	}
-	return told;
+	return n_taken;
 }

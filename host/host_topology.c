@@ -347,13 +347,13 @@ enum host_distance host_topology_distance(const struct host_topology *topology, 
 	const struct host_pcpu *y = host_topology_pcpu(topology, b);
 
 	if (!x || !y)
-		return HOST_UNTOLD;
+		return HOST_DISTANCE_UNKNOWN;
 	if (host_topology_siblings(x, y))
 		return HOST_SMT;
 	if (x->llc >= 0 && x->llc == y->llc)
 		return HOST_CORE;
 	if (x->node < 0 || y->node < 0)
-		return HOST_UNTOLD;
+		return HOST_DISTANCE_UNKNOWN;
 	if (x->node != y->node)
 		return HOST_NODE;
 	return x->llc >= 0 && y->llc >= 0 ? HOST_CACHE : HOST_NEAR;
@@ -367,7 +367,7 @@ const char *host_distance_name(enum host_distance distance)
 		[HOST_NEAR] = "near",
 		[HOST_CACHE] = "cache",
 		[HOST_NODE] = "node",
-		[HOST_UNTOLD] = "unknown",
+		[HOST_DISTANCE_UNKNOWN] = "unknown",
 	};
 
 	return names[distance];

@@ -36,7 +36,7 @@ enum host_distance {
 	HOST_NEAR,		/* cores of one node; whether they share a cache is unknown */
 	HOST_CACHE,		/* cores of one node, with last-level caches of their own */
 	HOST_NODE,		/* another node: other memory is near */
-	HOST_UNTOLD,
+	HOST_DISTANCE_UNKNOWN,
 	HOST_N_DISTANCES
 };
 

@@ -36,7 +36,7 @@ static bool fits_dialect(const struct hyper_dialect *dialect, const struct hyper
 }
 
 /** What one vCPU says about its clock holds for others that have not said it yet. */
-static void learn_told(struct hyper_tally *tally, uint32_t khz, int64_t time_ns)
+static void learn_reported(struct hyper_tally *tally, uint32_t khz, int64_t time_ns)
 {
 	if (!khz || (tally->khz.reported && tally->khz_ns <= time_ns))
 		return;
@@ -80,7 +80,7 @@ static void learn_khz(struct hyper_tally *tally, const struct hyper_call *call)
 
 	if (!hyper_wire_clock(call, &clock))
 		return;
-	learn_told(tally, clock.khz, call->time_ns);
+	learn_reported(tally, clock.khz, call->time_ns);
 	if (call->vague)
 		return;
 	if (clock.start || !first->is_there || first->tid != call->tid || clock.tsc < first->tsc)
@@ -169,7 +169,7 @@ static void name_numbers(FILE *out, const struct hyper_tally *tally, int d)
 		fprintf(out, " and %u more", n - MAX_NAMED);
 }
 
-static void tell_choice(FILE *out, const struct hyper_tally *tally, int best, int second)
+static void describe_choice(FILE *out, const struct hyper_tally *tally, int best, int second)
 {
 	const struct hyper_dialect *dialect = hyper_dialects[best];
 	uint64_t all = tally->calls - tally->foreign;
@@ -184,7 +184,7 @@ static void tell_choice(FILE *out, const struct hyper_tally *tally, int best, in
 			"them for", hyper_dialects[second]->name, hyper_dialects[second]->name);
 }
 
-static void tell_none(FILE *out, const struct hyper_tally *tally, int best)
+static void describe_none(FILE *out, const struct hyper_tally *tally, int best)
 {
 	uint64_t all = tally->calls - tally->foreign;
 
@@ -223,9 +223,9 @@ const struct hyper_dialect *hyper_detect(const struct hyper_tally *tally, char *
 		tally->fit[best] * 100 >= (tally->calls - tally->foreign) * LEAST_PERCENT;
 	out = open_memstream(&sentence, &length);
 	if (out && found)
-		tell_choice(out, tally, best, second);
+		describe_choice(out, tally, best, second);
 	else if (out)
-		tell_none(out, tally, best);
+		describe_none(out, tally, best);
 	text_format(text, size, "%s", out && !fclose(out) ? sentence : "");
 	free(sentence);
 	return found ? hyper_dialects[best] : NULL;

@@ -160,15 +160,15 @@ static int read_part(struct reading *reading, struct json_object *object, struct
 /** Does a row have the fields that its kind needs? */
 static int check_row(struct reading *reading, const struct hyper_row *row)
 {
-	uint32_t told = 0;
+	uint32_t given = 0;
 	bool edge = row->edge != HYPER_AT_ONCE;
 
 	for (int i = 0; i < HYPER_MAX_FIELDS && row->parts[i].field; i++) {
-		told |= UINT32_C(1) << row->parts[i].field;
+		given |= UINT32_C(1) << row->parts[i].field;
 		edge |= row->parts[i].field == HYPER_F_EDGE;
 	}
 	for (int field = 1; field < HYPER_N_FIELDS; field++)
-		if ((hyper_kind_needs((enum hyper_kind)row->kind) & ~told) >> field & 1)
+		if ((hyper_kind_needs((enum hyper_kind)row->kind) & ~given) >> field & 1)
 			return refuse(reading, "an event of this kind needs a field that is '",
 				      hyper_field_name((enum hyper_field)field));
 	if (edge && row->kind >= HYPER_N_SLICES)

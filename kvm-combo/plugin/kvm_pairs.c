@@ -86,13 +86,13 @@ static bool same_file(const char *a, const char *b)
 }
 
 /** A guest's stream that is made of its host's trace. */
-static void set_told(struct kshark_context *kshark, int host, int guest)
+static void set_derived(struct kshark_context *kshark, int host, int guest)
 {
 	const struct kshark_data_stream *stream = kshark_get_data_stream(kshark, guest);
 	const struct kshark_data_stream *outside = kshark_get_data_stream(kshark, host);
 	struct virt_inside *inside = virt_registry_inside(guest);
 	struct virt_pair pair = {
-		.host_stream = host, .guest_stream = guest, .source = VIRT_PAIR_TOLD,
+		.host_stream = host, .guest_stream = guest, .source = VIRT_PAIR_DERIVED,
 	};
 
 	for (int cpu = 0; inside && stream && outside && host != guest && cpu < stream->n_cpus &&
@@ -115,7 +115,7 @@ void kvm_pairs_recorded(void)
 	ids = kshark_all_streams(kshark);
 	for (int i = 0; ids && i < kshark->n_streams; i++)
 		for (int j = 0; j < kshark->n_streams; j++) {
-			set_told(kshark, ids[i], ids[j]);
+			set_derived(kshark, ids[i], ids[j]);
 			set_aligned(kshark, ids[i], ids[j]);
 			set_recorded(kshark, ids[i], ids[j]);
 		}

@@ -100,7 +100,7 @@ static const char *const words[HOST_N_DISTANCES] = {
 	[HOST_NEAR] = "another core of the node",
 	[HOST_CACHE] = "another last-level cache of the node",
 	[HOST_NODE] = "another node",
-	[HOST_UNTOLD] = "unknown distance",
+	[HOST_DISTANCE_UNKNOWN] = "unknown distance",
 };
 
 static int migrations_vcpu_rows(struct table_writer *to, const struct report *report,

@@ -247,7 +247,7 @@ static void put_verdict(struct output *out, const struct virt_model *model,
 		break;
 	default:
 		out_printf(out, "the trace does not cover it: %s of %s are not known",
-			   why_duration(verdict->side_ns[VIRT_VERDICT_UNTOLD]).text, all.text);
+			   why_duration(verdict->side_ns[VIRT_VERDICT_BY_UNKNOWN]).text, all.text);
 		break;
 	}
 }
@@ -466,7 +466,7 @@ static void verdict_members(struct json *json, const void *of)
 		side_cell(model, verdict, VIRT_VERDICT_BY_GUEST),
 		side_cell(model, verdict, VIRT_VERDICT_BY_HOST),
 		side_cell(model, verdict, VIRT_VERDICT_BY_WISH),
-		side_cell(model, verdict, VIRT_VERDICT_UNTOLD),
+		side_cell(model, verdict, VIRT_VERDICT_BY_UNKNOWN),
 		table_members(parts_members, judged),
 		ns_cell(verdict->signal_ns, knows_part(model, VIRT_VERDICT_PAUSED)),
 		includes_cell(model, VIRT_VERDICT_HYPERVISOR, names[0]),

@@ -66,7 +66,7 @@ static bool is_replaced(struct json_object *replaces, const struct stat *st, int
 {
 	if (json_number_member(replaces, "trace_bytes", -1) != st->st_size)
 		return false;
-	/* of the same size, only the time tells one from the other */
+	/* if both have the same size, only the time distinguishes them */
 	return (part_bytes >= 0 && part_bytes != st->st_size) ||
 	       json_number_member(replaces, "trace_mtime_ns", -1) == json_mtime_ns(st);
 }

@@ -462,8 +462,8 @@ static int64_t choose_time(const struct scene *scene, const struct polygon *poly
 }
 
 /** Write down what all lines have in common. */
-static void tell(const struct scene *scene, const struct polygon *polygon,
-		 struct virt_clock_alignment *alignment)
+static void set_bounds(const struct scene *scene, const struct polygon *polygon,
+		       struct virt_clock_alignment *alignment)
 {
 	double lo, hi;
 
@@ -497,7 +497,7 @@ int clock_region(struct clock_search *search, struct virt_clock_alignment *align
 		find_nearly_all(scene, &polygon);
 	else
 		find_all(scene, -limits.neighbours, limits.neighbours, &polygon);
-	tell(scene, &polygon, alignment);
+	set_bounds(scene, &polygon, alignment);
 	free(scene);
 	return 0;
 }

@@ -14,7 +14,7 @@
 
 /** Which vectors the guest's handlers name, and which kinds there are of them. */
 struct kinds {
-	bool		told[256];
+	bool		named[256];
 	int32_t		vectors[CLOCK_IRQ_KINDS];
 	int		n;
 };
@@ -28,7 +28,7 @@ static bool accepts(const struct kinds *kinds, int kind, int16_t vector)
 
 	if (wanted == VIRT_CLOCK_DEVICE)
 		return vector == XEN_CALLBACK || !virt_linux_vector(vector);
-	return wanted == VIRT_CLOCK_ANY ? vector < 0 || vector > 255 || !kinds->told[vector] :
+	return wanted == VIRT_CLOCK_ANY ? vector < 0 || vector > 255 || !kinds->named[vector] :
 					  vector == wanted;
 }
 
@@ -58,7 +58,7 @@ static void find_kinds(const struct virt_clock_problem *problem, struct kinds *k
 				continue;
 			seen[vector + 2] = true;
 			if (vector >= 0)
-				kinds->told[vector] = true;
+				kinds->named[vector] = true;
 		}
 	}
 	for (int32_t i = 0; i < 256 + 2 && kinds->n < CLOCK_IRQ_KINDS; i++) {

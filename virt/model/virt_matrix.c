@@ -38,7 +38,7 @@ static int compare_sums(const void *a, const void *b)
 	return compare_sides(a, b);
 }
 
-static bool is_told(int32_t culprit)
+static bool is_known(int32_t culprit)
 {
 	return culprit != VIRT_NONE && culprit != VIRT_OTHERS;
 }
@@ -103,7 +103,7 @@ static int find_columns(const struct virt_model *model, const struct source *sou
 		size_t n = culprits_of(source, i, &culprits);
 
 		for (size_t j = 0; j < n; j++)
-			if (is_told(culprits[j].vcpu) &&
+			if (is_known(culprits[j].vcpu) &&
 			    add_column(columns, side_of(model, culprits[j].vcpu, by_machine),
 				       culprits[j].ns))
 				return -ENOMEM;
@@ -121,7 +121,7 @@ size_t virt_matrix_column(const struct virt_matrix *matrix, const struct virt_mo
 
 	if (culprit == VIRT_NONE)
 		return others + 1;
-	for (size_t i = 0; i < others && is_told(culprit); i++) {
+	for (size_t i = 0; i < others && is_known(culprit); i++) {
 		bool by_machine = matrix->columns[i].machine != VIRT_NONE &&
 				  matrix->columns[i].vcpu == VIRT_NONE;
 		struct virt_matrix_side side = side_of(model, culprit, by_machine);

@@ -470,13 +470,13 @@ static int place_pcpu(const struct virt_part *part, struct virt_model *model, in
 static int place_power(const struct virt_part *part, struct virt_model *model, int32_t i,
 		       enum virt_power_kind kind)
 {
-	const struct virt_part_track *told = &part->power[kind][i];
+	const struct virt_part_track *known = &part->power[kind][i];
 	struct virt_power_track *track;
 	struct list list = { 0 };
 	int ret = 0;
 
-	if (!told->n_pieces ||
-	    !is_possible(model, told, kind == VIRT_FREQUENCY ? is_frequency : is_idle_state))
+	if (!known->n_pieces ||
+	    !is_possible(model, known, kind == VIRT_FREQUENCY ? is_frequency : is_idle_state))
 		return 0;
 	if (i >= model->power.n && ARRAY_REACH(model->power.pcpus, i, model->power.n))
 		return -ENOMEM;
@@ -486,7 +486,7 @@ static int place_power(const struct virt_part *part, struct virt_model *model, i
 			.start_ns = track->steps[n].time_ns, .detail = track->steps[n].value,
 		});
 	if (!ret)
-		ret = place(part, told, owner_of(part, i), &list, NULL);
+		ret = place(part, known, owner_of(part, i), &list, NULL);
 	if (!ret && list.n > track->n)
 		ret = ARRAY_GROW(track->steps, list.n, track->room);
 	for (size_t n = 0; n < list.n && !ret; n++)

@@ -48,10 +48,10 @@ static bool is_stopped(struct tally *tally)
 /* ---- waits, one by one ---- */
 
 /** Numbers of what the model does not number, behind its own. */
-enum { NOT_TOLD, OPEN, N_OTHERS };
+enum { UNKNOWN, OPEN, N_OTHERS };
 
 static const struct virt_wake others[N_OTHERS] = {
-	[NOT_TOLD] = { .who = VIRT_NONE, .vector = VIRT_NONE, .cause = VIRT_WAKE_UNKNOWN },
+	[UNKNOWN] = { .who = VIRT_NONE, .vector = VIRT_NONE, .cause = VIRT_WAKE_UNKNOWN },
 	[OPEN] = { .who = VIRT_NONE, .vector = VIRT_NONE, .cause = VIRT_WAKE_OPEN },
 };
 
@@ -62,7 +62,7 @@ static int32_t number_of(const struct tally *tally, size_t end)
 
 	if (!virt_end_is_shown(tally->vcpu, end))
 		return tally->model->n_wakes + OPEN;
-	return wake == VIRT_NONE ? tally->model->n_wakes + NOT_TOLD : wake;
+	return wake == VIRT_NONE ? tally->model->n_wakes + UNKNOWN : wake;
 }
 
 /** Return: index of the waker, which is new if it has not woken this vCPU before; or -ENOMEM. */

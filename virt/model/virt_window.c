@@ -259,7 +259,7 @@ static void add_stretches(struct virt_stretches *a, const struct virt_stretches 
 		virt_keep_before(a, b->before, b->before_ns);
 }
 
-static void tell_lengths(const struct tally *tally, enum virt_length what,
+static void pass_lengths(const struct tally *tally, enum virt_length what,
 			 const struct samples *samples)
 {
 	for (size_t i = 0; tally->query->length && i < samples->n; i++)
@@ -274,8 +274,8 @@ static int end_states(struct tally *tally)
 	struct samples *steals = &tally->states[VIRT_PREEMPTED];
 	size_t n = wakes->n;
 
-	tell_lengths(tally, VIRT_LENGTH_WAKE, wakes);
-	tell_lengths(tally, VIRT_LENGTH_STEAL, steals);
+	pass_lengths(tally, VIRT_LENGTH_WAKE, wakes);
+	pass_lengths(tally, VIRT_LENGTH_STEAL, steals);
 	if (!tally->alone && append(&tally->wakes, wakes))
 		return -ENOMEM;
 	end_samples(wakes, &stats->states[VIRT_WAKING].whole);

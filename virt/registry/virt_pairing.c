@@ -35,9 +35,9 @@ static bool same_cpu(const struct virt_pair *a, const struct virt_pair *b)
 /** A vCPU may be seen in two streams: what it records of itself, and its own trace. */
 static bool overlap(const struct virt_pair *a, const struct virt_pair *b)
 {
-	bool one_is_told = (a->source == VIRT_PAIR_TOLD) != (b->source == VIRT_PAIR_TOLD);
+	bool one_is_derived = (a->source == VIRT_PAIR_DERIVED) != (b->source == VIRT_PAIR_DERIVED);
 
-	return same_cpu(a, b) || (same_vcpu(a, b) && !one_is_told);
+	return same_cpu(a, b) || (same_vcpu(a, b) && !one_is_derived);
 }
 
 /** Remove what a new pair ends; with the lock held. */
@@ -130,7 +130,7 @@ static bool find(const struct virt_pair *wanted,
 	for (size_t i = 0; i < store.n; i++) {
 		const struct virt_pair *at = &store.pairs[i];
 
-		if (!same(at, wanted) || (found && at->source == VIRT_PAIR_TOLD))
+		if (!same(at, wanted) || (found && at->source == VIRT_PAIR_DERIVED))
 			continue;
 		found = true;
 		if (pair)
@@ -351,7 +351,7 @@ static bool machine_is_paired(const struct virt_pair_host *host, const struct vi
 		struct virt_pair pair = { 0 };
 
 		if (virt_pairing_of_vcpu(host->stream, vcpu->host_pid, &pair) &&
-		    pair.source != VIRT_PAIR_TOLD)
+		    pair.source != VIRT_PAIR_DERIVED)
 			return true;
 	}
 	return false;

@@ -22,7 +22,7 @@ extern "C" {
 /** Who says that two belong together; a later one of these counts more. */
 enum virt_pair_source {
 	VIRT_PAIR_GUESSED = 0,	/* names, numbers of CPUs, activity */
-	VIRT_PAIR_TOLD,		/* the guest's stream is made of its host's trace; the guest may
+	VIRT_PAIR_DERIVED,	/* the guest's stream is made of its host's trace; the guest may
 				 * have one of its own as well: its pairs stay, and count more */
 	VIRT_PAIR_RECORDED,	/* the traces */
 	VIRT_PAIR_CHOSEN,	/* the user */
@@ -58,7 +58,7 @@ void virt_pairing_drop_source(enum virt_pair_source source);
  * @pair: receives it; may be NULL
  *
  * Return: false if nothing is. virt_pairing_of_vcpu() also gives pairs without a guest, and of
- * two, that which is not VIRT_PAIR_TOLD.
+ * two, that which is not VIRT_PAIR_DERIVED.
  */
 bool virt_pairing_of_vcpu(int host_stream, int32_t host_pid, struct virt_pair *pair);
 bool virt_pairing_of_cpu(int guest_stream, int32_t guest_cpu, struct virt_pair *pair);

@@ -35,11 +35,11 @@ static const struct {
 				 "hypervisor, handles the guest's wish to wait" },
 	[VIRT_VERDICT_POLLING] = { VIRT_VERDICT_BY_WISH, "polling", "polling" },
 	[VIRT_VERDICT_ASLEEP] = { VIRT_VERDICT_BY_WISH, "blocked", "blocked, as the guest asked" },
-	[VIRT_VERDICT_UNSURE] = { VIRT_VERDICT_UNTOLD, "unsure",
+	[VIRT_VERDICT_UNSURE] = { VIRT_VERDICT_BY_UNKNOWN, "unsure",
 				  "no guest code; the trace does not show what else" },
-	[VIRT_VERDICT_UNKNOWN] = { VIRT_VERDICT_UNTOLD, "unknown", "unknown" },
-	[VIRT_VERDICT_BEFORE] = { VIRT_VERDICT_UNTOLD, "before", "before the trace" },
-	[VIRT_VERDICT_AFTER] = { VIRT_VERDICT_UNTOLD, "after", "after the trace" },
+	[VIRT_VERDICT_UNKNOWN] = { VIRT_VERDICT_BY_UNKNOWN, "unknown", "unknown" },
+	[VIRT_VERDICT_BEFORE] = { VIRT_VERDICT_BY_UNKNOWN, "before", "before the trace" },
+	[VIRT_VERDICT_AFTER] = { VIRT_VERDICT_BY_UNKNOWN, "after", "after the trace" },
 };
 
 static const char *const names[VIRT_VERDICT_N_WORDS] = {
@@ -328,11 +328,11 @@ static enum virt_verdict_word judge_with(const struct virt_verdict *verdict,
 					 enum virt_verdict_side side)
 {
 	int64_t all_ns = verdict->to_ns - verdict->from_ns;
-	int64_t ns[VIRT_VERDICT_UNTOLD];
+	int64_t ns[VIRT_VERDICT_BY_UNKNOWN];
 
-	for (int i = 0; i < VIRT_VERDICT_UNTOLD; i++)
+	for (int i = 0; i < VIRT_VERDICT_BY_UNKNOWN; i++)
 		ns[i] = verdict->side_ns[i];
-	ns[side] += verdict->side_ns[VIRT_VERDICT_UNTOLD];
+	ns[side] += verdict->side_ns[VIRT_VERDICT_BY_UNKNOWN];
 	return ns[VIRT_VERDICT_BY_HOST] >= all_ns - all_ns / 2 ? VIRT_VERDICT_HOST :
 	       ns[VIRT_VERDICT_BY_GUEST] >= all_ns - all_ns / 10 ? VIRT_VERDICT_RAN :
 	       ns[VIRT_VERDICT_BY_WISH] >= all_ns - all_ns / 2 ? VIRT_VERDICT_SLEPT :
@@ -344,7 +344,7 @@ static enum virt_verdict_word judge(const struct virt_verdict *verdict)
 {
 	enum virt_verdict_word word = judge_with(verdict, VIRT_VERDICT_BY_GUEST);
 
-	for (int side = VIRT_VERDICT_BY_HOST; side < VIRT_VERDICT_UNTOLD; side++)
+	for (int side = VIRT_VERDICT_BY_HOST; side < VIRT_VERDICT_BY_UNKNOWN; side++)
 		if (judge_with(verdict, (enum virt_verdict_side)side) != word)
 			return VIRT_VERDICT_NOT_COVERED;
 	return word;
@@ -360,7 +360,7 @@ static enum virt_verdict_word judge_machine(int64_t kept_ns, int64_t all_ns)
 /** The longest time for which the host can have kept it from running. */
 static int64_t most_kept(const struct virt_verdict *verdict)
 {
-	return verdict->side_ns[VIRT_VERDICT_BY_HOST] + verdict->side_ns[VIRT_VERDICT_UNTOLD];
+	return verdict->side_ns[VIRT_VERDICT_BY_HOST] + verdict->side_ns[VIRT_VERDICT_BY_UNKNOWN];
 }
 
 int virt_verdict_vcpu(const struct virt_model *model, int32_t vcpu, int64_t from_ns,

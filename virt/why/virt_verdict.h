@@ -48,7 +48,7 @@ enum virt_verdict_side {
 	VIRT_VERDICT_BY_GUEST = 0,	/* it runs */
 	VIRT_VERDICT_BY_HOST,		/* it is kept from running */
 	VIRT_VERDICT_BY_WISH,		/* the guest lets it sleep */
-	VIRT_VERDICT_UNTOLD,		/* not known */
+	VIRT_VERDICT_BY_UNKNOWN,	/* not known */
 	VIRT_VERDICT_N_SIDES
 };
 

@@ -215,7 +215,7 @@ static void explain_blocked(struct walk *walk, size_t at, const struct stretch *
 		return;
 	}
 	if (!wake || wake->cause == VIRT_WAKE_UNKNOWN) {
-		why_leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
+		why_leave_unexplained(walk, at, VIRT_WHY_NOT_SHOWN);
 		return;
 	}
 	segment->wake = last->detail;
@@ -280,7 +280,7 @@ static void explain_exit(struct walk *walk, size_t at, const struct stretch *str
 	if (segment->reason == VIRT_NONE && !(interval->flags & VIRT_INTERVAL_EXIT))
 		segment->reason = reason_before(walk, segment->subject, interval->start_ns);
 	if (segment->reason == VIRT_NONE)
-		why_leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
+		why_leave_unexplained(walk, at, VIRT_WHY_NOT_SHOWN);
 	else
 		add_handlers(walk, at);
 }

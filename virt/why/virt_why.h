@@ -69,7 +69,7 @@ enum virt_why_cause {
 	VIRT_WHY_LIMIT,			/* offline: its machine has used up its cap (Xen) */
 	/* of what is unexplained: */
 	VIRT_WHY_LOST,			/* records are missing */
-	VIRT_WHY_UNTOLD,		/* the trace does not show it */
+	VIRT_WHY_NOT_SHOWN,		/* the trace does not show it */
 	VIRT_WHY_UNSPLIT,		/* nor who had a pCPU, see VIRT_INTERVAL_UNSPLIT */
 	VIRT_WHY_LEFT_IDLE,		/* preempted, and the pCPU was idle */
 	VIRT_WHY_OPEN,			/* the trace ends before */

@@ -47,9 +47,9 @@ static int32_t thread_of(const struct virt_guest *guest, int cpu)
 }
 
 /** Why a state is unknown: records are missing, or the trace does not show it. */
-static enum virt_why_cause why_untold(const struct virt_life_interval *interval)
+static enum virt_why_cause why_life_unknown(const struct virt_life_interval *interval)
 {
-	return interval->flags & VIRT_LIFE_LOST ? VIRT_WHY_LOST : VIRT_WHY_UNTOLD;
+	return interval->flags & VIRT_LIFE_LOST ? VIRT_WHY_LOST : VIRT_WHY_NOT_SHOWN;
 }
 
 /* --- who has a CPU of the guest --------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static struct virt_why_segment occupied(const struct walk *walk, int guest,
 	} else if (task == VIRT_NONE || task == waits) {
 		segment.subject = VIRT_NONE;
 		segment.kind = VIRT_WHY_UNEXPLAINED;
-		segment.cause = VIRT_WHY_UNTOLD;
+		segment.cause = VIRT_WHY_NOT_SHOWN;
 	}
 	if (cpu->runs[run].start_ns == from_ns)
 		segment.flags |= VIRT_WHY_GUEST_BEGINS;
@@ -103,7 +103,7 @@ static void add_occupants(struct walk *walk, size_t at, int guest,
 
 	if (first_ns > from_ns)
 		why_add_unexplained(walk, at, from_ns, first_ns < to_ns ? first_ns : to_ns,
-				    VIRT_WHY_UNTOLD);
+				    VIRT_WHY_NOT_SHOWN);
 	why_down(walk);
 	for (size_t i = run < 0 ? 0 : (size_t)run, last; i < cpu->n && !walk->error; i = last + 1) {
 		int64_t a = cpu->runs[i].start_ns > from_ns ? cpu->runs[i].start_ns : from_ns, b;
@@ -179,7 +179,7 @@ static void explain_wait(struct walk *walk, size_t at, const struct stretch *str
 		else if (of && of->n)
 			add_occupants(walk, at, stretch->guest, of, stretch->number, a, b);
 		else
-			why_add_unexplained(walk, at, a, b, VIRT_WHY_UNTOLD);
+			why_add_unexplained(walk, at, a, b, VIRT_WHY_NOT_SHOWN);
 	}
 	if (!walk->error)
 		why_find_culprit(walk, at);
@@ -208,7 +208,7 @@ static void explain_blocked(struct walk *walk, size_t at, const struct stretch *
 	why_name_lock(walk, at, stretch->guest, stretch->task->pid);
 	if (!wake || wake->cause == VIRT_WAKE_UNKNOWN) {
 		why_leave_unexplained(walk, at, stretch->end == stretch->task->n ? VIRT_WHY_OPEN :
-				      VIRT_WHY_UNTOLD);
+				      VIRT_WHY_NOT_SHOWN);
 		return;
 	}
 	segment->wake = number;
@@ -257,7 +257,7 @@ static void put_run(struct walk *walk, const struct stretch *stretch)
 	} else if (vcpu == VIRT_NONE) {
 		nobody = why_segment_at(stretch->number, VIRT_WHY_UNEXPLAINED, stretch->from_ns,
 					stretch->to_ns, VIRT_NONE);
-		nobody.cause = VIRT_WHY_UNTOLD;
+		nobody.cause = VIRT_WHY_NOT_SHOWN;
 		why_add(walk, &nobody);
 		return;
 	} else {
@@ -286,7 +286,7 @@ static struct virt_why_segment segment_of(const struct walk *walk, const struct 
 		[VIRT_LIFE_WAKING] = { VIRT_WHY_WAKING, VIRT_WHY_GUEST_CPU },
 		[VIRT_LIFE_BLOCKED] = { VIRT_WHY_BLOCKED, VIRT_WHY_WAKE },
 		[VIRT_LIFE_ABSENT] = { VIRT_WHY_OFFLINE, VIRT_WHY_ABSENT },
-		[VIRT_LIFE_UNKNOWN] = { VIRT_WHY_UNEXPLAINED, VIRT_WHY_UNTOLD },
+		[VIRT_LIFE_UNKNOWN] = { VIRT_WHY_UNEXPLAINED, VIRT_WHY_NOT_SHOWN },
 	};
 	const struct virt_life_interval *first = &stretch->task->intervals[stretch->first];
 	const struct virt_life_interval *last = &stretch->task->intervals[stretch->end - 1];
@@ -298,7 +298,7 @@ static struct virt_why_segment segment_of(const struct walk *walk, const struct 
 				 stretch->from_ns, stretch->to_ns, VIRT_NONE);
 	segment.cause = of[first->state].cause;
 	if (first->state == VIRT_LIFE_UNKNOWN)
-		segment.cause = (uint8_t)why_untold(first);
+		segment.cause = (uint8_t)why_life_unknown(first);
 	if (first->state == VIRT_LIFE_WAKING && next && next->state == VIRT_LIFE_RUNS)
 		cpu = next->cpu;
 	if (stretch->guest < 0)
@@ -355,12 +355,12 @@ static size_t stretch_end(const struct virt_guest_task *task, size_t i)
 }
 
 /** Before the guest's trace begins, or behind its end. */
-static void put_untold(struct walk *walk, int32_t task, int64_t from_ns, int64_t to_ns)
+static void put_outside(struct walk *walk, int32_t task, int64_t from_ns, int64_t to_ns)
 {
 	struct virt_why_segment segment = why_segment_at(task, VIRT_WHY_UNEXPLAINED, from_ns, to_ns,
 							 VIRT_NONE);
 
-	segment.cause = VIRT_WHY_UNTOLD;
+	segment.cause = VIRT_WHY_NOT_SHOWN;
 	if (from_ns < to_ns)
 		why_add(walk, &segment);
 }
@@ -377,7 +377,7 @@ void why_walk_task(struct walk *walk, int32_t task, int64_t from_ns, int64_t to_
 	guest = guest_of(walk, &stretch);
 	first = virt_life_at(stretch.task, from_ns);
 	walk->path[walk->level] = task;
-	put_untold(walk, task, from_ns, to_ns < guest->begin_ns ? to_ns : guest->begin_ns);
+	put_outside(walk, task, from_ns, to_ns < guest->begin_ns ? to_ns : guest->begin_ns);
 	for (stretch.first = first < 0 ? 0 : (size_t)first;
 	     stretch.first < stretch.task->n && !walk->error; stretch.first = stretch.end) {
 		stretch.from_ns = begin_of(walk, &stretch, stretch.first);
@@ -390,7 +390,7 @@ void why_walk_task(struct walk *walk, int32_t task, int64_t from_ns, int64_t to_
 		if (stretch.from_ns < stretch.to_ns)
 			put_stretch(walk, &stretch);
 	}
-	put_untold(walk, task, from_ns > guest->end_ns ? from_ns : guest->end_ns, to_ns);
+	put_outside(walk, task, from_ns > guest->end_ns ? from_ns : guest->end_ns, to_ns);
 }
 
 /* --- what is asked --------------------------------------------------------------------------- */

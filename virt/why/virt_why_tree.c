@@ -76,7 +76,7 @@ void why_leave_unexplained(struct walk *walk, size_t at, enum virt_why_cause cau
 
 enum virt_why_cause why_unknown(const struct virt_model *model, int64_t from_ns, int64_t to_ns)
 {
-	return virt_model_loss_in(model, from_ns, to_ns) ? VIRT_WHY_LOST : VIRT_WHY_UNTOLD;
+	return virt_model_loss_in(model, from_ns, to_ns) ? VIRT_WHY_LOST : VIRT_WHY_NOT_SHOWN;
 }
 
 struct share {

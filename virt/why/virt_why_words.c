@@ -49,7 +49,7 @@ static const char *cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_ANSWER] = "device model",
 		[VIRT_WHY_LIMIT] = "limit",
 		[VIRT_WHY_LOST] = "lost records",
-		[VIRT_WHY_UNTOLD] = "not in the trace",
+		[VIRT_WHY_NOT_SHOWN] = "not in the trace",
 		[VIRT_WHY_UNSPLIT] = "not split",
 		[VIRT_WHY_LEFT_IDLE] = "pcpu idle",
 		[VIRT_WHY_OPEN] = "end not in the trace",

@@ -200,17 +200,17 @@ static void recount(const struct world *world, const struct guest_culprits *culp
 /** The tasks of a known culprit have all of its time. */
 static void check_sums(const struct guest_culprits *culprits, int v, int64_t from, int64_t to)
 {
-	struct virt_culprit told[N_VCPUS + 2];
-	size_t n = virt_vcpu_culprits(culprits->model, v, from, to, told, N_VCPUS + 2);
+	struct virt_culprit each[N_VCPUS + 2];
+	size_t n = virt_vcpu_culprits(culprits->model, v, from, to, each, N_VCPUS + 2);
 	size_t tasks, all = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct guest_culprit *of = guest_culprits_of(culprits, told[i].vcpu, &tasks);
+		const struct guest_culprit *of = guest_culprits_of(culprits, each[i].vcpu, &tasks);
 		int64_t ns = 0;
 
 		for (size_t k = 0; k < tasks; k++)
 			ns += of[k].ns;
-		assert_int_equal(ns, guest_culprits_know(culprits, told[i].vcpu) ? told[i].ns : 0);
+		assert_int_equal(ns, guest_culprits_know(culprits, each[i].vcpu) ? each[i].ns : 0);
 		all += tasks;
 	}
 	assert_int_equal(all, culprits->n);

@@ -21,17 +21,17 @@
 /* --- stretches, by hand ---------------------------------------------------------------------- */
 
 /** The stretches that were reported. */
-struct told {
+struct found {
 	struct host_monitor_stretch all[100];
 	size_t		n;
 };
 
 static void take(void *arg, const struct host_monitor_stretch *stretch)
 {
-	struct told *told = arg;
+	struct found *found = arg;
 
-	assert_true(told->n < COUNT(told->all));
-	told->all[told->n++] = *stretch;
+	assert_true(found->n < COUNT(found->all));
+	found->all[found->n++] = *stretch;
 }
 
 /** A vCPU with three stretches: one with a wait in it, one that goes on from exit to exit. */
@@ -85,7 +85,7 @@ static void test_stretches(void **state)
 		.source = HOST_MONITOR_MOMENT, .alignment.offset = -500000,
 		.requests = { .accesses = accesses, .exits = exits },
 	};
-	struct told told = { .n = 0 };
+	struct found found = { .n = 0 };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(accesses); i++)
@@ -93,32 +93,32 @@ static void test_stretches(void **state)
 	for (size_t i = 0; i < COUNT(exits); i++)
 		exits[i].time_ns = exit_times[i] + 1000000;
 	assert_int_equal(host_monitor_time(&monitor, 1000000), 0);
-	host_monitor_stretches(&monitor, 0, 50000, take, &told);
-	assert_int_equal(told.n, 3);
+	host_monitor_stretches(&monitor, 0, 50000, take, &found);
+	assert_int_equal(found.n, 3);
 	/* the first access is recorded a little too early, the fourth lies in guest code */
-	check(&told.all[0], 11000, 20000, 6000, 0, 3, 1);
-	check(&told.all[1], 31000, 34000, 3000, 4, 1, 0);
-	check(&told.all[2], 35000, 37000, 2000, 5, 1, 1);
+	check(&found.all[0], 11000, 20000, 6000, 0, 3, 1);
+	check(&found.all[1], 31000, 34000, 3000, 4, 1, 0);
+	check(&found.all[2], 35000, 37000, 2000, 5, 1, 1);
 	/* a window that cuts both ends has their accesses, as far as there is anything of them */
-	told.n = 0;
-	host_monitor_stretches(&monitor, 16000, 33000, take, &told);
-	assert_int_equal(told.n, 2);
-	check(&told.all[0], 16000, 20000, 2000, 0, 3, 1);
-	check(&told.all[1], 31000, 33000, 2000, 4, 1, 0);
-	told.n = 0;
-	host_monitor_vcpu_stretches(&monitor, 0, 19000, 20000, take, &told);
-	assert_int_equal(told.n, 1);
-	check(&told.all[0], 19000, 20000, 1000, 0, 3, 1);
-	told.n = 0;
-	host_monitor_vcpu_stretches(&monitor, 7, 0, 50000, take, &told);
-	host_monitor_vcpu_stretches(&monitor, 0, 21000, 29000, take, &told);
-	host_monitor_vcpu_stretches(&monitor, 0, 15000, 18000, take, &told);
-	assert_int_equal(told.n, 0);
+	found.n = 0;
+	host_monitor_stretches(&monitor, 16000, 33000, take, &found);
+	assert_int_equal(found.n, 2);
+	check(&found.all[0], 16000, 20000, 2000, 0, 3, 1);
+	check(&found.all[1], 31000, 33000, 2000, 4, 1, 0);
+	found.n = 0;
+	host_monitor_vcpu_stretches(&monitor, 0, 19000, 20000, take, &found);
+	assert_int_equal(found.n, 1);
+	check(&found.all[0], 19000, 20000, 1000, 0, 3, 1);
+	found.n = 0;
+	host_monitor_vcpu_stretches(&monitor, 7, 0, 50000, take, &found);
+	host_monitor_vcpu_stretches(&monitor, 0, 21000, 29000, take, &found);
+	host_monitor_vcpu_stretches(&monitor, 0, 15000, 18000, take, &found);
+	assert_int_equal(found.n, 0);
 	/* if their times are unknown, no access is in any */
 	monitor.source = HOST_MONITOR_NONE;
-	host_monitor_stretches(&monitor, 0, 50000, take, &told);
-	assert_int_equal(told.n, 3);
-	check(&told.all[0], 11000, 20000, 6000, 0, 0, 0);
+	host_monitor_stretches(&monitor, 0, 50000, take, &found);
+	assert_int_equal(found.n, 3);
+	check(&found.all[0], 11000, 20000, 6000, 0, 0, 0);
 	virt_model_free(model);
 }
 
@@ -364,8 +364,8 @@ static void test_law(void **state)
 	monitor = open_monitor();
 	for (int round = 0; round < 200; round++) {
 		struct host_monitor_stretch last = { 0 };
-		struct told told = { .n = 0 };
-		int64_t from, to, vmm_ns = 0, told_ns = 0;
+		struct found found = { .n = 0 };
+		int64_t from, to, vmm_ns = 0, found_ns = 0;
 
 		seed = seed * 1103515245u + 12345u;
 		from = begin + (end - begin) / 1000 * (int64_t)(seed >> 16) / 66;
@@ -377,18 +377,18 @@ static void test_law(void **state)
 			virt_vcpu_totals(real, machine->vcpus[v], from, to, &totals);
 			vmm_ns += totals.ns[VIRT_VMM];
 		}
-		host_monitor_stretches(&monitor, from, to, take, &told);
-		for (size_t i = 0; i < told.n; i++) {
-			told_ns += told.all[i].vmm_ns;
-			assert_true(told.all[i].from_ns < told.all[i].to_ns);
-			if (last.vcpu == told.all[i].vcpu) {
-				assert_true(told.all[i].from_ns >= last.to_ns);
-				assert_true(told.all[i].first_exit >=
+		host_monitor_stretches(&monitor, from, to, take, &found);
+		for (size_t i = 0; i < found.n; i++) {
+			found_ns += found.all[i].vmm_ns;
+			assert_true(found.all[i].from_ns < found.all[i].to_ns);
+			if (last.vcpu == found.all[i].vcpu) {
+				assert_true(found.all[i].from_ns >= last.to_ns);
+				assert_true(found.all[i].first_exit >=
 					    last.first_exit + last.n_exits);
 			}
-			last = told.all[i];
+			last = found.all[i];
 		}
-		assert_int_equal(told_ns, vmm_ns);
+		assert_int_equal(found_ns, vmm_ns);
 	}
 	host_monitor_close(&monitor);
 }

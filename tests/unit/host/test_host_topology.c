@@ -86,9 +86,9 @@ static void test_distances(void **state)
 		enum host_distance	distance;
 	} pairs[] = {
 		{ 0, 1, HOST_SMT }, { 1, 2, HOST_CORE }, { 2, 3, HOST_CACHE }, { 3, 4, HOST_NODE },
-		{ 0, 5, HOST_NEAR }, { 5, 4, HOST_NODE }, { 6, 0, HOST_UNTOLD },
-		{ 6, 4, HOST_UNTOLD }, { 7, 0, HOST_CORE }, { 7, 3, HOST_UNTOLD },
-		{ 0, 99, HOST_UNTOLD },
+		{ 0, 5, HOST_NEAR }, { 5, 4, HOST_NODE }, { 6, 0, HOST_DISTANCE_UNKNOWN },
+		{ 6, 4, HOST_DISTANCE_UNKNOWN }, { 7, 0, HOST_CORE },
+		{ 7, 3, HOST_DISTANCE_UNKNOWN }, { 0, 99, HOST_DISTANCE_UNKNOWN },
 	};
 
 	(void)state;

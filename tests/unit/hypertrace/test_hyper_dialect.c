@@ -277,13 +277,13 @@ static void test_tables(void **state)
 		assert_ptr_equal(hyper_dialect_find(dialect->name), dialect);
 		for (size_t i = 0; i < dialect->n_rows; i++) {
 			const struct hyper_row *row = &dialect->rows[i];
-			uint32_t told = 0;
+			uint32_t given = 0;
 
 			assert_true(!i || row[-1].number < row->number);
 			assert_null(hyper_kvm_number(row->number));
 			for (int p = 0; p < HYPER_MAX_FIELDS && row->parts[p].field; p++)
-				told |= UINT32_C(1) << row->parts[p].field;
-			assert_int_equal(hyper_kind_needs((enum hyper_kind)row->kind) & ~told, 0);
+				given |= UINT32_C(1) << row->parts[p].field;
+			assert_int_equal(hyper_kind_needs((enum hyper_kind)row->kind) & ~given, 0);
 		}
 	}
 	assert_null(hyper_dialect_find("klingon"));

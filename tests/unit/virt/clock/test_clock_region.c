@@ -199,7 +199,7 @@ static void check_region(unsigned int seed, double ppm, bool narrowed, bool cut)
 	struct virt_clock_alignment line = {
 		.offset = OFFSET, .lo = OFFSET - 700, .hi = OFFSET + 900, .drift_ppm = ppm,
 		.drift_lo_ppm = ppm, .drift_hi_ppm = ppm,
-	}, told = line;
+	}, found = line;
 	double lo, hi, ppm_lo = INFINITY, ppm_hi = -INFINITY, offset, bend, x, width;
 	static struct bounds bounds;
 	static struct world world;
@@ -216,13 +216,13 @@ static void check_region(unsigned int seed, double ppm, bool narrowed, bool cut)
 		add(&bounds, 0, 700 - NOISE, -1);
 		add(&bounds, 0, 900 - NOISE, 1);
 	}
-	assert_int_equal(clock_region(&search, &told), 0);
-	x = (double)(told.at - bounds.middle) / bounds.half;
+	assert_int_equal(clock_region(&search, &found), 0);
+	x = (double)(found.at - bounds.middle) / bounds.half;
 	assert_true(x >= -1 && x <= 1);
-	assert_int_equal(told.offset, virt_clock_offset_at(OFFSET, ppm, 0, told.at));
+	assert_int_equal(found.offset, virt_clock_offset_at(OFFSET, ppm, 0, found.at));
 	span_at(&bounds, x, &lo, &hi);
-	assert_true(fabs((double)(told.lo - told.offset) - lo) <= 1.1);
-	assert_true(fabs((double)(told.hi - told.offset) - hi) <= 1.1);
+	assert_true(fabs((double)(found.lo - found.offset) - lo) <= 1.1);
+	assert_true(fabs((double)(found.hi - found.offset) - hi) <= 1.1);
 	assert_true(lo <= 0 && hi >= 0);
 	width = hi - lo;
 	for (x = -1; x <= 1; x += 0.125) {
@@ -235,8 +235,8 @@ static void check_region(unsigned int seed, double ppm, bool narrowed, bool cut)
 				ppm_lo = fmin(ppm_lo, bend);
 				ppm_hi = fmax(ppm_hi, bend);
 			}
-	assert_true(fabs(told.drift_lo_ppm - ppm - ppm_lo / bounds.half * 1e6) < 1e-3);
-	assert_true(fabs(told.drift_hi_ppm - ppm - ppm_hi / bounds.half * 1e6) < 1e-3);
+	assert_true(fabs(found.drift_lo_ppm - ppm - ppm_lo / bounds.half * 1e6) < 1e-3);
+	assert_true(fabs(found.drift_hi_ppm - ppm - ppm_hi / bounds.half * 1e6) < 1e-3);
 	clock_small_end(&search);
 }
 
@@ -285,7 +285,7 @@ static void test_nearly_all(void **state)
 	for (unsigned int seed = 1; seed <= 6; seed++) {
 		struct virt_clock_alignment line = {
 			.offset = OFFSET, .lo = OFFSET, .hi = OFFSET,
-		}, told = line;
+		}, found = line;
 		double lo, hi, bend, x, x_lo, x_hi, least = INFINITY, most = -INFINITY;
 		struct clock_search search;
 		int allowed;
@@ -294,12 +294,12 @@ static void test_nearly_all(void **state)
 		clock_small_begin(&search, &world.problem);
 		find_bounds(&world, &search, &line, &bounds);
 		assert_true(bounds.n_near >= 6);
-		assert_int_equal(clock_region(&search, &told), 0);
+		assert_int_equal(clock_region(&search, &found), 0);
 		allowed = least_broken(&bounds, 0, -1, &lo, &hi) + 1 +
 			  (int)(3 * sqrt((double)bounds.n_near));
 		/* the next drift that is tried is too much: 1/16 of a power of two farther */
 		for (int side = -1; side <= 1; side += 2) {
-			double ppm = side < 0 ? told.drift_lo_ppm : told.drift_hi_ppm;
+			double ppm = side < 0 ? found.drift_lo_ppm : found.drift_hi_ppm;
 
 			assert_true(ppm * side > 0);
 			bend = ppm * 1e-6 * bounds.half;
@@ -309,19 +309,19 @@ static void test_nearly_all(void **state)
 				    fabs(ppm) > MOST_PPM - 1e-6);
 		}
 		/* 17 drifts, from the least to the most */
-		x = (double)(told.at - bounds.middle) / bounds.half;
+		x = (double)(found.at - bounds.middle) / bounds.half;
 		for (int i = 0; i <= 16; i++) {
-			bend = (told.drift_lo_ppm + (told.drift_hi_ppm - told.drift_lo_ppm) * i /
+			bend = (found.drift_lo_ppm + (found.drift_hi_ppm - found.drift_lo_ppm) * i /
 				16) * 1e-6 * bounds.half;
 			least_broken(&bounds, bend, allowed, &x_lo, &x_hi);
 			least = fmin(least, x_lo + bend * x);
 			most = fmax(most, x_hi + bend * x);
 		}
-		assert_true(fabs((double)(told.lo - told.offset) - least) <= 1.5);
-		assert_true(fabs((double)(told.hi - told.offset) - most) <= 1.5);
-		assert_true(told.lo <= OFFSET && OFFSET <= told.hi);
+		assert_true(fabs((double)(found.lo - found.offset) - least) <= 1.5);
+		assert_true(fabs((double)(found.hi - found.offset) - most) <= 1.5);
+		assert_true(found.lo <= OFFSET && OFFSET <= found.hi);
 		/* of a long trace, to a whole ms */
-		assert_true(seed < 4 || told.at % MS == 0);
+		assert_true(seed < 4 || found.at % MS == 0);
 		clock_small_end(&search);
 	}
 }

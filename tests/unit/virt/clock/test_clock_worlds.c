@@ -198,7 +198,7 @@ static void count(const struct clock_recipe *recipe, const struct virt_clock_ali
 	tally->wrong_drift += recipe->ppm < alignment->drift_lo_ppm - 1e-6 ||
 			      recipe->ppm > alignment->drift_hi_ppm + 1e-6;
 	if (wrong)
-		print_message("%u: %+.3f ppm (%.3f), true offset %+lld, told %+lld .. %+lld\n",
+		print_message("%u: %+.3f ppm (%.3f), true offset %+lld, found %+lld .. %+lld\n",
 			      recipe->seed, recipe->ppm, alignment->drift_ppm,
 			      (long long)(truth - alignment->offset),
 			      (long long)(alignment->lo - alignment->offset),

@@ -106,14 +106,14 @@ static void check_bars(const struct virt_worst *worst, struct virt_worst_query q
 static void check_exits(const struct virt_spread *spread, const struct virt_window_stats *stats)
 {
 	int64_t last = INT64_MAX;
-	size_t told = 0;
+	size_t n_reported = 0;
 
 	for (size_t i = 0; i < spread->n; i++) {
 		if (spread->rows[i].kind != VIRT_WORST_EXIT || spread->rows[i].all)
 			continue;
 		assert_true(spread->rows[i].dist.ns <= last);
 		last = spread->rows[i].dist.ns;
-		told++;
+		n_reported++;
 	}
 	for (size_t i = 0; i < stats->n_reasons; i++) {
 		const struct virt_window_exit *exit = &stats->reasons[i];
@@ -123,9 +123,9 @@ static void check_exits(const struct virt_spread *spread, const struct virt_wind
 		assert_int_equal(row != NULL, exit->cost.count > 0);
 		if (row)
 			same_dist(&row->dist, &exit->cost);
-		told -= row != NULL;
+		n_reported -= row != NULL;
 	}
-	assert_int_equal(told, 0);
+	assert_int_equal(n_reported, 0);
 }
 
 /** A vCPU, or all of a machine. */

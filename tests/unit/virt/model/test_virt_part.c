@@ -146,7 +146,7 @@ static void name_all(struct virt_model *model)
 	virt_model_name_idle_state(model, 2, "C2");
 }
 
-static void tell(struct virt_model *model, const struct op *op)
+static void apply(struct virt_model *model, const struct op *op)
 {
 	int ret = 0;
 
@@ -172,12 +172,12 @@ static void tell(struct virt_model *model, const struct op *op)
 }
 
 /** What happens in [from, to) */
-static void tell_all(struct virt_model *model, const struct trace *trace, int64_t from_ns,
-		     int64_t to_ns)
+static void apply_all(struct virt_model *model, const struct trace *trace, int64_t from_ns,
+		      int64_t to_ns)
 {
 	for (int i = 0; i < trace->n; i++)
 		if (trace->ops[i].time_ns >= from_ns && trace->ops[i].time_ns < to_ns)
-			tell(model, &trace->ops[i]);
+			apply(model, &trace->ops[i]);
 }
 
 static struct virt_model *whole_of(const struct trace *trace)
@@ -185,7 +185,7 @@ static struct virt_model *whole_of(const struct trace *trace)
 	struct virt_model *model = begin_model();
 
 	name_all(model);
-	tell_all(model, trace, 0, LENGTH);
+	apply_all(model, trace, 0, LENGTH);
 	for (int i = 0; i < trace->n_losses; i++)
 		assert_int_equal(virt_model_add_loss(model, &trace->losses[i]), 0);
 	virt_model_contradiction(model, "twice");
@@ -198,7 +198,7 @@ static struct virt_model *part_of(const struct trace *trace, const struct virt_p
 	struct virt_model *model = begin_model();
 
 	assert_int_equal(virt_part_begin(part, model), 0);
-	tell_all(model, trace, part->from_ns, part->to_ns);
+	apply_all(model, trace, part->from_ns, part->to_ns);
 	assert_int_equal(virt_part_finish(part, model), 0);
 	assert_int_equal(virt_model_begin(model), part->from_ns);
 	assert_int_equal(virt_model_end(model), part->to_ns);
@@ -358,7 +358,7 @@ static void two_times(int64_t *from_ns, int64_t *to_ns, int64_t begin_ns, int64_
 	*to_ns = (a < b ? b : a) + 1;
 }
 
-static void a_part_tells_what_the_whole_tells(void **state)
+static void a_part_shows_what_the_whole_shows(void **state)
 {
 	static struct trace trace;
 
@@ -446,7 +446,7 @@ static void joined_without_changes(void **state)
 	virt_part_free(to);
 }
 
-static void what_is_left_out_is_not_told(void **state)
+static void what_is_left_out_is_not_shown(void **state)
 {
 	static struct trace trace;
 
@@ -525,10 +525,10 @@ static void impossible_changes_are_left_aside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_part_tells_what_the_whole_tells),
+		cmocka_unit_test(a_part_shows_what_the_whole_shows),
 		cmocka_unit_test(parts_are_joined),
 		cmocka_unit_test(joined_without_changes),
-		cmocka_unit_test(what_is_left_out_is_not_told),
+		cmocka_unit_test(what_is_left_out_is_not_shown),
 		cmocka_unit_test(impossible_changes_are_left_aside),
 	};
 

@@ -307,7 +307,7 @@ static void check_exits(const struct life *life, const struct virt_window_stats 
 			int64_t from, int64_t to, bool all)
 {
 	const struct piece *before = NULL;
-	uint64_t n = 0, told = 0;
+	uint64_t n = 0, listed = 0;
 
 	for (size_t i = 0; i < life->exits.n; i++) {
 		const struct piece *piece = &life->exits.piece[i];
@@ -321,12 +321,12 @@ static void check_exits(const struct life *life, const struct virt_window_stats 
 	assert_int_equal(stats->before_reason, before ? before->kind : NONE);
 	assert_int_equal(stats->exits, n);
 	for (size_t i = 0; i < stats->n_reasons; i++) {
-		told += stats->reasons[i].count;
+		listed += stats->reasons[i].count;
 		if (i)
 			assert_true(stats->reasons[i - 1].cost.ns >= stats->reasons[i].cost.ns);
 		check_reason(life, &stats->reasons[i], from, to, all);
 	}
-	assert_int_equal(told, n);
+	assert_int_equal(listed, n);
 }
 
 /** What belongs to intervals, and not to what they are parts of. */
@@ -645,11 +645,11 @@ static void take_length(void *arg, enum virt_length what, int64_t ns)
 	dist->max = ns > dist->max ? ns : dist->max;
 }
 
-static void same_lengths(const struct virt_dist *told, const struct virt_dist *dist)
+static void same_lengths(const struct virt_dist *found, const struct virt_dist *dist)
 {
-	assert_int_equal(told->count, dist->count);
-	assert_int_equal(told->ns, dist->ns);
-	assert_int_equal(told->max, dist->max);
+	assert_int_equal(found->count, dist->count);
+	assert_int_equal(found->ns, dist->ns);
+	assert_int_equal(found->max, dist->max);
 }
 
 /** Each single length of a vCPU, against what they are together. */

@@ -195,7 +195,7 @@ static void test_unknown_vcpu(void **state)
 	assert_int_equal(virt_verdict_machine(model, 0, 0, 1000, &verdict), 0);
 	assert_int_equal(verdict.word, VIRT_VERDICT_NOT_COVERED);
 	assert_int_equal(verdict.vcpu, 1);
-	assert_int_equal(verdict.side_ns[VIRT_VERDICT_UNTOLD], 1000);
+	assert_int_equal(verdict.side_ns[VIRT_VERDICT_BY_UNKNOWN], 1000);
 	virt_model_free(model);
 }
 
