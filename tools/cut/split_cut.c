@@ -8,7 +8,7 @@
 
 #include "split.h"
 #include "xen_cores.h"
-#include "xentrace_told.h"
+#include "xentrace_facts.h"
 
 /** The way through a run of a pCPU. */
 struct run {

@@ -15,7 +15,7 @@
 #include "search.h"
 #include "sidecar.h"
 #include "split.h"
-#include "xentrace_told.h"
+#include "xentrace_facts.h"
 
 /** A window begins so (docs/xentrace-format.md). */
 #define WINDOW_WORD	0x2001f003u

@@ -9,8 +9,8 @@
  */
 #include <errno.h>
 
+#include "xentrace_facts.h"
 #include "xentrace_scan.h"
-#include "xentrace_told.h"
 
 /** Halves are made until they are no longer than this. */
 #define NEAR_BYTES	(64 << 10)

@@ -101,7 +101,7 @@ struct xentrace {
 	uint64_t		n_records;
 	uint64_t		n_windows;
 	uint64_t		whole_tsc;	/* highest one of the first turn; 0: there is one */
-	bool			whole_is_told;
+	bool			whole_is_given;
 	uint64_t		skipped_bytes;
 	struct xentrace_problem	*problems;
 	int			n_problems;

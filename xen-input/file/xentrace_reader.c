@@ -16,8 +16,8 @@
 #include "foreign_file.h"
 #include "heap.h"
 #include "search.h"
+#include "xentrace_facts.h"
 #include "xentrace_private.h"
-#include "xentrace_told.h"
 
 _Static_assert(XENTRACE_TAIL >= 12 + 4 * XENTRACE_MAX_WORDS, "a block has records as a whole");
 
@@ -201,7 +201,7 @@ uint64_t xentrace_whole_tsc(const struct xentrace *reader)
 	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++)
 		if (reader->problem_count[lacking[i]])
 			return UINT64_MAX;
-	if (reader->whole_is_told)
+	if (reader->whole_is_given)
 		return reader->whole_tsc;
 	return reader->whole_tsc ? reader->whole_tsc : xentrace_first_tsc(reader);
 }

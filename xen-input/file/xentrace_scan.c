@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "block_pipe.h"
+#include "xentrace_facts.h"
 #include "xentrace_scan.h"
-#include "xentrace_told.h"
 
 /** Bytes searched for a window's header word at a time. */
 #define PIECE			4096

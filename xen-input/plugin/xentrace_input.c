@@ -96,9 +96,9 @@ void xentrace_look(struct kshark_data_stream *stream)
 	if (!change || xentrace_change_text(text, sizeof(text), reader) <= 0)
 		return;
 	pthread_mutex_lock(&stream->input_mutex);
-	again = change <= xs->told;
+	again = change <= xs->last_change;
 	if (!again)
-		xs->told = change;
+		xs->last_change = change;
 	pthread_mutex_unlock(&stream->input_mutex);
 	if (again)
 		return;

@@ -401,7 +401,7 @@ static void reopen(struct kshark_data_stream *stream)
 	xs->file = file;
 	xs->trace = trace;
 	xs->reported = false;
-	xs->told = XENTRACE_UNCHANGED;
+	xs->last_change = XENTRACE_UNCHANGED;
 	xentrace_set_cpus(stream, trace);
 	pthread_mutex_unlock(&stream->input_mutex);
 	ks_stream_note(stream, VIRT_NOTE_CHANGED, NULL);

@@ -35,7 +35,7 @@ struct xentrace_stream {
 	struct xen_activity	activity;
 	char			*file;		/* that @trace was opened as */
 	bool			reported;
-	enum xentrace_change	told;		/* the last change of the file that was reported */
+	enum xentrace_change	last_change;	/* the last change of the file that was reported */
 };
 
 /*

@@ -9,7 +9,7 @@
 #include "key_map.h"
 #include "xen_cores.h"
 #include "xen_running.h"
-#include "xentrace_told.h"
+#include "xentrace_facts.h"
 
 /**
  * One change of another pCPU's idle vCPU may be damage. It counts if there is another one, or if

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "xen_trace_private.h"
-#include "xentrace_told.h"
+#include "xentrace_facts.h"
 
 struct search {
 	struct xen_trace	*trace;
@@ -26,7 +26,8 @@ static void end_core(struct search *search, const struct xen_core *core)
 	}
 }
 
-static void tell(struct search *search, const struct xen_core *core, uint32_t run, xen_vcpu vcpu)
+static void note_vcpu(struct search *search, const struct xen_core *core, uint32_t run,
+		      xen_vcpu vcpu)
 {
 	if (run >= search->trace->first.n_runs) {
 		end_core(search, core);
@@ -54,13 +55,13 @@ static int look_at(void *arg, const struct xentrace_record *rec)
 	    xen_vcpu_domid(vcpu) > XEN_DOMID_IDLE)
 		return 0;
 	if (rec->event == XEN_TRC_SCHED_CONTINUE_RUNNING)
-		tell(search, core, rec->run, vcpu);
+		note_vcpu(search, core, rec->run, vcpu);
 	else if (!xen_event_is_runstate_change(rec->event))
 		return 0;
 	else if (xen_runstate_old(rec->event) == XEN_RUNSTATE_RUNNING)
-		tell(search, core, xen_core_run(core, vcpu), vcpu);
+		note_vcpu(search, core, xen_core_run(core, vcpu), vcpu);
 	else if (xen_runstate_new(rec->event) == XEN_RUNSTATE_RUNNING)
-		tell(search, core, xen_core_run(core, vcpu), XEN_VCPU_UNKNOWN);
+		note_vcpu(search, core, xen_core_run(core, vcpu), XEN_VCPU_UNKNOWN);
 	return 0;
 }
 

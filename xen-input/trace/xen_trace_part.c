@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "xen_trace_private.h"
-#include "xentrace_told.h"
+#include "xentrace_facts.h"
 
 static void strip_tracks(struct virt_part_track *tracks, int32_t n)
 {
@@ -47,12 +47,13 @@ int xen_trace_take_part(struct xen_trace *trace)
 		return trace->part_error ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; i < part->n_gaps; i++)
-		xentrace_tell_gap(trace->reader, part->gaps[i]);
+		xentrace_set_gap(trace->reader, part->gaps[i]);
 	for (int i = 0; i < part->n_of_pcpus; i++)
-		xentrace_tell_known(trace->reader, part->pcpus[i].pcpu, part->pcpus[i].known_tsc);
+		xentrace_set_known_tsc(trace->reader, part->pcpus[i].pcpu,
+				       part->pcpus[i].known_tsc);
 	/* of a window, less is there than of all of it */
 	if (part->has_whole && !trace->is_window)
-		xentrace_tell_whole(trace->reader, part->whole_tsc);
+		xentrace_set_whole_tsc(trace->reader, part->whole_tsc);
 	if (part->model && part->n_pcpus > trace->n_pcpus)
 		trace->n_pcpus = part->n_pcpus;
 	if (trace->is_window && part->model)

@@ -13,7 +13,7 @@
 #include "sidecar.h"
 #include "xen_trace_private.h"
 #include "xen_window.h"
-#include "xentrace_told.h"
+#include "xentrace_facts.h"
 
 /** What is read of a file to find out the same if only a window is opened. */
 #define PROBE_BYTES	(UINT64_C(40) * PROBE_RECORDS)

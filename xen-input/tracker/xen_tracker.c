@@ -106,7 +106,7 @@ static int start_over(struct xen_tracker *tracker)
 	key_map_destroy(&tracker->domain_map);
 	key_map_destroy(&tracker->reason_map);
 	key_map_destroy(&tracker->switch_map);
-	tracker->n_told = 0;
+	tracker->n_shown = 0;
 	tracker->head.n_pending = 0;
 	tracker->begun = false;
 	tracker->have_runstates = tracker->have_requests = false;
@@ -150,16 +150,16 @@ static void forget(struct xen_tracker *tracker)
 	key_map_destroy(&tracker->reason_map);
 	key_map_destroy(&tracker->switch_map);
 	free(tracker->vcpus);
-	free(tracker->told);
+	free(tracker->shown);
 	free(tracker->switch_runs);
 	free(tracker->domains);
 	free(tracker->reasons);
 	tracker->vcpus = NULL;
-	tracker->told = NULL;
+	tracker->shown = NULL;
 	tracker->switch_runs = NULL;
 	tracker->domains = NULL;
 	tracker->reasons = NULL;
-	tracker->room_vcpus = tracker->room_told = tracker->room_switch_runs = 0;
+	tracker->room_vcpus = tracker->room_shown = tracker->room_switch_runs = 0;
 	tracker->room_domains = tracker->room_reasons = 0;
 }
 
@@ -218,7 +218,7 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 	end_ns = tracker->begun ? cut_time(end_ns) + 1 : 0;
 	tracker_end_holds(tracker, end_ns);
 	ret = tracker->error;
-	tracker_tell_recorded(tracker, tracker->model);
+	tracker_set_recorded(tracker, tracker->model);
 	/* a limit may have held vCPUs when a part began: the part knows */
 	if (tracker->head.has_limits && tracker->have_runstates && !tracker->part)
 		virt_model_know_holds(tracker->model);

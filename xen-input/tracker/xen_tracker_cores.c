@@ -4,7 +4,7 @@
  * @brief	Core scheduling: find the pCPU that a runstate change is about (xen_cores.h).
  */
 #include "xen_tracker_private.h"
-#include "xentrace_told.h"
+#include "xentrace_facts.h"
 
 const struct xen_core *tracker_core_of(const struct xen_tracker *tracker, uint16_t pcpu)
 {

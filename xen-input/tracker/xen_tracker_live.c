@@ -58,8 +58,8 @@ struct saved {
 	struct tracked_vcpu	*vcpus;
 	struct tracked_domain	*domains;
 	struct tracked_run	*runs;
-	int32_t			*told;
-	size_t			n_told;
+	int32_t			*shown;
+	size_t			n_shown;
 	uint32_t		n_pending;
 };
 
@@ -101,11 +101,11 @@ static int save(const struct xen_tracker *tracker, struct saved *saved)
 		.vcpus = save_array(tracker->vcpus, vcpus_size(tracker)),
 		.domains = save_array(tracker->domains, domains_size(tracker)),
 		.runs = save_array(tracker->runs, runs_size(tracker)),
-		.told = save_array(tracker->told, tracker->n_told * sizeof(*tracker->told)),
-		.n_told = tracker->n_told,
+		.shown = save_array(tracker->shown, tracker->n_shown * sizeof(*tracker->shown)),
+		.n_shown = tracker->n_shown,
 		.n_pending = tracker->head.n_pending,
 	};
-	return saved->vcpus && saved->domains && saved->runs && saved->told ? 0 : -ENOMEM;
+	return saved->vcpus && saved->domains && saved->runs && saved->shown ? 0 : -ENOMEM;
 }
 
 static void drop(struct saved *saved)
@@ -113,17 +113,17 @@ static void drop(struct saved *saved)
 	free(saved->vcpus);
 	free(saved->domains);
 	free(saved->runs);
-	free(saved->told);
+	free(saved->shown);
 }
 
 static void restore(struct xen_tracker *tracker, struct saved *saved)
 {
-	tracker->n_told = saved->n_told;
+	tracker->n_shown = saved->n_shown;
 	tracker->head.n_pending = saved->n_pending;
 	restore_array(tracker->vcpus, saved->vcpus, vcpus_size(tracker));
 	restore_array(tracker->domains, saved->domains, domains_size(tracker));
 	restore_array(tracker->runs, saved->runs, runs_size(tracker));
-	restore_array(tracker->told, saved->told, saved->n_told * sizeof(*tracker->told));
+	restore_array(tracker->shown, saved->shown, saved->n_shown * sizeof(*tracker->shown));
 }
 
 /** vCPUs that switches name which are not over: a vCPU never becomes known only in between. */
@@ -176,7 +176,7 @@ int xen_tracker_excerpt(struct xen_tracker *tracker, int64_t begin_ns, int64_t e
 	copy = tracker->error ? NULL : close_copy(tracker, begin_ns);
 	if (!copy)
 		return tracker->error;
-	tracker_tell_recorded(tracker, copy);
+	tracker_set_recorded(tracker, copy);
 	ret = tracker->error ? tracker->error : virt_model_finish(copy, begin_ns, end_ns);
 	if (ret) {
 		virt_model_free(copy);

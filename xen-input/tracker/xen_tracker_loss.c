@@ -161,7 +161,7 @@ static void begin_loss(struct xen_tracker *tracker, const struct loss *loss)
 	if (!run->lost)
 		tracker->n_lost++;
 	run->lost = true;
-	run->speed_told = true;
+	run->speed_known = true;
 	for (int kind = 0; kind < VIRT_POWER_N_KINDS; kind++)
 		tracker_fail(tracker, virt_model_add_power(tracker->model,
 							   (enum virt_power_kind)kind, loss->pcpu,

@@ -71,7 +71,7 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 	if (meta && meta->tsc_scale > 0)
 		virt_model_set_tsc(tracker->model, v->index, meta->tsc_scale, meta->tsc_offset);
 	tracker->domains[domain].has_vcpus = true;
-	tracker_tell(tracker, v);
+	tracker_add_shown(tracker, v);
 	if (tracker->domains[domain].created)
 		tracker_enter(tracker, v, tracker->begin_ns, OFFLINE);
 	return (int32_t)n;

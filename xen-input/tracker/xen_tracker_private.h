@@ -67,7 +67,7 @@ struct tracked_vcpu {
 	int64_t		held_ns;
 	bool		woken;		/* it is awake, and has not entered its guest since */
 	int32_t		waker;		/* which woke it: a vCPU of the model, or VIRT_NONE */
-	bool		is_told;	/* is in @told of struct xen_tracker */
+	bool		is_shown;	/* is in @shown of struct xen_tracker */
 	bool		is_there;	/* is in the list of its domain, and before this one: */
 	int32_t		next;
 };
@@ -92,7 +92,7 @@ struct tracked_run {
 	int32_t		woken;		/* vCPU that was woken here last, or NOBODY */
 	uint64_t	woken_tsc;
 	bool		lost;
-	bool		speed_told;	/* or would have been, if records were not missing */
+	bool		speed_known;	/* or would have been, if records were not missing */
 	bool		pending;	/* a switch that no runstate change has followed yet */
 	xen_vcpu	prev, next;
 	int64_t		switch_ns;
@@ -117,8 +117,8 @@ struct xen_tracker {
 	struct key_map		vcpu_map;	/* xen_vcpu */
 	struct tracked_vcpu	*vcpus;
 	size_t			room_vcpus;
-	int32_t			*told;		/* vCPUs that a loss changes, see tracker_tell() */
-	size_t			n_told, room_told;
+	int32_t			*shown;		/* vCPUs that a loss changes: tracker_add_shown() */
+	size_t			n_shown, room_shown;
 	struct key_map		switch_map;	/* xen_vcpu that a switch has named */
 	uint32_t		*switch_runs;	/* by number in it: run of the last such switch */
 	size_t			room_switch_runs;
@@ -188,8 +188,8 @@ void tracker_new_run(struct xen_tracker *tracker, uint32_t run);
 /** tracker_note_kind - the trace has a record of the class of an event */
 void tracker_note_kind(struct xen_tracker *tracker, uint32_t event);
 
-/** tracker_tell_recorded - the model gets to know which kinds of records there are */
-void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model *model);
+/** tracker_set_recorded - the model gets to know which kinds of records there are */
+void tracker_set_recorded(const struct xen_tracker *tracker, struct virt_model *model);
 
 /* --- who and what: xen_tracker_names.c ------------------------------------------------------- */
 
@@ -212,12 +212,12 @@ int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_rec
 /* --- the state machine: xen_tracker_state.c -------------------------------------------------- */
 
 /**
- * tracker_tell - the trace shows something of a vCPU that is on no pCPU
+ * tracker_add_shown - the trace shows something of a vCPU that is on no pCPU
  *
  * The next loss and the end of its domain change that. They visit only such vCPUs, so others take
  * no time.
  */
-void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v);
+void tracker_add_shown(struct xen_tracker *tracker, struct tracked_vcpu *v);
 
 /** tracker_remove - the end of a domain: all its vCPUs are OFFLINE. */
 void tracker_remove(struct xen_tracker *tracker, int32_t domain, int64_t time_ns);

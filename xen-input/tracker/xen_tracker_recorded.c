@@ -89,7 +89,7 @@ static bool are_all(const struct xen_tracker *tracker,
  * domains have no records of XEN_TRC_PV_ENTRY. Where each domain is of one kind, the records of the
  * other kind are not missing.
  */
-void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model *model)
+void tracker_set_recorded(const struct xen_tracker *tracker, struct virt_model *model)
 {
 	uint64_t kinds = tracker->recorded;
 

@@ -150,11 +150,11 @@ static void on_frequency(struct xen_tracker *tracker, const struct xen_trace_row
 	struct tracked_run *run = &tracker->runs[row->rec.run];
 
 	/* up to the first change, the old one */
-	if (!run->speed_told)
+	if (!run->speed_known)
 		tracker_fail(tracker, virt_model_add_power(tracker->model, VIRT_FREQUENCY,
 							   row->rec.pcpu, tracker->begin_ns,
 							   khz_of(row, 0)));
-	run->speed_told = true;
+	run->speed_known = true;
 	on_power(tracker, row, VIRT_FREQUENCY, khz_of(row, 1));
 }
 

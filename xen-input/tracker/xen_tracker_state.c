@@ -33,7 +33,7 @@ static const uint8_t agrees[N_STATES] = {
  * VCPUOP_down, a shutdown) do so by vcpu_sleep_nosync(), which TRC_SCHED_SLEEP shows.
  */
 static const struct {
-	bool	untold;		/* nothing put it to sleep: that would have been traced */
+	bool	unexplained;	/* nothing put it to sleep: that would have been traced */
 	bool	unsure;		/* requests are not traced: the device model is what is likely */
 	bool	itself;		/* the exit's handler put it to sleep: a monitor must answer */
 } waits[VIRT_EXIT_N_CLASSES] = {
@@ -116,7 +116,7 @@ static void resolve(struct xen_tracker *tracker, struct tracked_vcpu *v, enum st
 	v->state = (uint8_t)was;
 }
 
-void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v)
+void tracker_add_shown(struct xen_tracker *tracker, struct tracked_vcpu *v)
 {
 	struct tracked_domain *domain = &tracker->domains[v->domain];
 	int32_t who = (int32_t)(v - tracker->vcpus);
@@ -129,14 +129,14 @@ void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v)
 		tracker_fail(tracker, virt_model_end_machine(tracker->model, domain->machine,
 							     VIRT_NO_END));
 	}
-	if (v->is_told)
+	if (v->is_shown)
 		return;
-	if (ARRAY_GROW(tracker->told, tracker->n_told, tracker->room_told)) {
+	if (ARRAY_GROW(tracker->shown, tracker->n_shown, tracker->room_shown)) {
 		tracker_fail(tracker, -ENOMEM);
 		return;
 	}
-	tracker->told[tracker->n_told++] = who;
-	v->is_told = true;
+	tracker->shown[tracker->n_shown++] = who;
+	v->is_shown = true;
 }
 
 /** A state ends or begins: does the vCPU's own limit hold it? @ends: the trace shows the end */
@@ -185,7 +185,7 @@ static void enter_state(struct xen_tracker *tracker, struct tracked_vcpu *v, int
 	v->state = (uint8_t)state;
 	hold(tracker, v, time_ns, state, true);
 	if (!on_pcpu(v))
-		tracker_tell(tracker, v);
+		tracker_add_shown(tracker, v);
 	/* RUNNING is no state of the model: resolve() will say what it was */
 	if (state != RUNNING)
 		model_set(tracker, v, time_ns, state, detail, flags);
@@ -257,7 +257,7 @@ static enum state wait_of(const struct xen_tracker *tracker, const struct tracke
 	if (!strncmp(virt_model_reason(tracker->model, v->reason), "EXCEPTION", 9))
 		about = VIRT_EXIT_EXCEPTION;
 	unasked = !tracker->have_requests ? waits[about].unsure :
-		  v->own_sleep ? waits[about].itself : !v->sleeps && waits[about].untold;
+		  v->own_sleep ? waits[about].itself : !v->sleeps && waits[about].unexplained;
 	if (unasked && tracker->have_requests && tracker->head.has_budgets && !v->own_sleep &&
 	    !v->spent)
 		return DEVICE_MODEL;
@@ -462,17 +462,17 @@ void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	tracker->runs[index].begun = true;
 	tracker_empty(tracker, index, time_ns);
 	tracker_lose_core(tracker, tracker_core_of(tracker, tracker->runs[index].pcpu), time_ns);
-	for (size_t i = 0; i < tracker->n_told; i++) {
-		struct tracked_vcpu *v = &tracker->vcpus[tracker->told[i]];
+	for (size_t i = 0; i < tracker->n_shown; i++) {
+		struct tracked_vcpu *v = &tracker->vcpus[tracker->shown[i]];
 
 		if (!on_pcpu(v)) {
 			if (v->state != UNKNOWN)
 				lose(tracker, v, time_ns);
 		}
 		/* cleared only now, so that lose() does not add it again */
-		v->is_told = false;
+		v->is_shown = false;
 	}
-	tracker->n_told = 0;
+	tracker->n_shown = 0;
 }
 
 void tracker_remove(struct xen_tracker *tracker, int32_t index, int64_t time_ns)

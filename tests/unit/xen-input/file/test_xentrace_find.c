@@ -16,7 +16,7 @@
 
 #include "array.h"
 #include "trace_builder.h"
-#include "xentrace_told.h"
+#include "xentrace_facts.h"
 
 #define BASE	1000000000ULL
 #define PCPUS	5

@@ -186,7 +186,7 @@ static void test_first(void **state)
 		int n;
 		uint32_t words[4];
 		xen_vcpu first;
-	} tells[] = {
+	} cases[] = {
 		{ CHANGE(R, B), 1, { VCPU(1, 2) }, VCPU(1, 2) },
 		{ CHANGE(R, W), 1, { IDLE(1) }, IDLE(1) },
 		{ XEN_TRC_SCHED_CONTINUE_RUNNING, 1, { VCPU(1, 2) }, VCPU(1, 2) },
@@ -201,14 +201,14 @@ static void test_first(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(tells) / sizeof(*tells); i++) {
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct trace trace = two_pcpus();
 
-		trace_record(&trace, tells[i].event, 2000, tells[i].n, tells[i].words);
+		trace_record(&trace, cases[i].event, 2000, cases[i].n, cases[i].words);
 		/* too late to show it */
-		if (tells[i].n != 3 && tells[i].event != XEN_TRC_SCHED_SWITCH_INFCONT)
+		if (cases[i].n != 3 && cases[i].event != XEN_TRC_SCHED_SWITCH_INFCONT)
 			TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 3000, VCPU(5, 5));
-		assert_int_equal(first_of(&trace, 1), tells[i].first);
+		assert_int_equal(first_of(&trace, 1), cases[i].first);
 	}
 }
 

@@ -598,7 +598,7 @@ static void test_rtds(void **state)
 	virt_model_free(model);
 }
 
-/** Without requests, the exit's reason tells: only what may be the device model's is said to be. */
+/** Without requests, the exit's reason decides whether the time may be the device model's. */
 static void test_device_model_by_reason(void **state)
 {
 	static const struct wait waits[] = {

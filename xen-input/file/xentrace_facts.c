@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
- * @file	xentrace_told.c
+ * @file	xentrace_facts.c
  * @brief	Set facts about a file that was cut out of another one, and read its bytes.
  */
 #include <errno.h>
 
 #include "search.h"
+#include "xentrace_facts.h"
 #include "xentrace_private.h"
-#include "xentrace_told.h"
 
-int xentrace_tell_gap(struct xentrace *reader, uint64_t offset)
+int xentrace_set_gap(struct xentrace *reader, uint64_t offset)
 {
 	size_t i;
 
@@ -20,13 +20,13 @@ int xentrace_tell_gap(struct xentrace *reader, uint64_t offset)
 	return 0;
 }
 
-void xentrace_tell_whole(struct xentrace *reader, uint64_t tsc)
+void xentrace_set_whole_tsc(struct xentrace *reader, uint64_t tsc)
 {
-	reader->whole_is_told = true;
+	reader->whole_is_given = true;
 	reader->whole_tsc = tsc;
 }
 
-void xentrace_tell_known(struct xentrace *reader, uint16_t pcpu, uint64_t tsc)
+void xentrace_set_known_tsc(struct xentrace *reader, uint16_t pcpu, uint64_t tsc)
 {
 	for (int i = 0; i < reader->n_pcpus; i++)
 		if (reader->pcpus[i].pcpu == pcpu && reader->pcpus[i].known_tsc > tsc)

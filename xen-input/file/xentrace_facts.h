@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file	xentrace_told.h
+ * @file	xentrace_facts.h
  * @brief	Set facts about a file that was cut out of another one; read its bytes; open a
  *		window of a file that is too large to be read as a whole.
  *
  * Call these functions before the reader is handed out, see xentrace_reader.h.
  */
-#ifndef KSHARK_VIRT_XENTRACE_TOLD_H
-#define KSHARK_VIRT_XENTRACE_TOLD_H
+#ifndef KSHARK_VIRT_XENTRACE_FACTS_H
+#define KSHARK_VIRT_XENTRACE_FACTS_H
 
 #include "xentrace_reader.h"
 
@@ -16,17 +16,17 @@ extern "C" {
 #endif
 
 /**
- * xentrace_tell_gap - records are missing before the one at an offset, XENTRACE_AFTER_GAP
+ * xentrace_set_gap - records are missing before the one at an offset, XENTRACE_AFTER_GAP
  *
  * Return: 0, or -ENOENT: no window's records begin there.
  */
-int xentrace_tell_gap(struct xentrace *reader, uint64_t offset);
+int xentrace_set_gap(struct xentrace *reader, uint64_t offset);
 
-/** xentrace_tell_whole - what xentrace_whole_tsc() is. */
-void xentrace_tell_whole(struct xentrace *reader, uint64_t tsc);
+/** xentrace_set_whole_tsc - what xentrace_whole_tsc() is. */
+void xentrace_set_whole_tsc(struct xentrace *reader, uint64_t tsc);
 
-/** xentrace_tell_known - records of a pCPU are missing after this, see struct xentrace_pcpu. */
-void xentrace_tell_known(struct xentrace *reader, uint16_t pcpu, uint64_t tsc);
+/** xentrace_set_known_tsc - records of a pCPU are missing after this, see struct xentrace_pcpu. */
+void xentrace_set_known_tsc(struct xentrace *reader, uint16_t pcpu, uint64_t tsc);
 
 /** xentrace_run_pcpu - whose run it is; the run is below xentrace_n_runs(). */
 uint16_t xentrace_run_pcpu(const struct xentrace *reader, uint32_t run);
