@@ -118,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		argv[argc++] = dry_run;
 	argc += split(text, argv + argc);
 	status = command->run(command, argc, argv);
-	if (status < KSV_EXIT_OK || status > KSV_EXIT_UNTOLD)
+	if (status < KSV_EXIT_OK || status > KSV_EXIT_UNKNOWN)
 		abort();
 	free(text);
 	clean_up();

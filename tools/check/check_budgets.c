@@ -1198,8 +1198,8 @@ int check_budgets_run(const struct check_budgets *check, const struct model_load
 	if (check->task && !judging.n_tasks) {
 		ksv_error("%s: --task %s: the trace shows no such task of the host", load->path,
 			  check->task);
-		return KSV_EXIT_UNTOLD;
+		return KSV_EXIT_UNKNOWN;
 	}
 	return judging.n[CHECK_EXCEEDED] ? KSV_EXIT_FINDINGS :
-	       judging.n[CHECK_UNKNOWN] ? KSV_EXIT_UNTOLD : KSV_EXIT_OK;
+	       judging.n[CHECK_UNKNOWN] ? KSV_EXIT_UNKNOWN : KSV_EXIT_OK;
 }

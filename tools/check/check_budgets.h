@@ -67,7 +67,7 @@ void check_budgets_notes(const struct check_budgets *check, const struct virt_mo
 /**
  * check_budgets_run - judge, and write what comes of it
  *
- * Return: KSV_EXIT_OK; KSV_EXIT_FINDINGS if a limit is exceeded; else KSV_EXIT_UNTOLD if the trace
+ * Return: KSV_EXIT_OK; KSV_EXIT_FINDINGS if a limit is exceeded; else KSV_EXIT_UNKNOWN if the trace
  * does not show one; KSV_EXIT_FILE without memory, after a message.
  */
 int check_budgets_run(const struct check_budgets *check, const struct model_load *load,

@@ -283,5 +283,5 @@ int check_cores_run(const struct check_cores *check)
 		print_sums(check->out, &sums);
 	if (sums.count)
 		return KSV_EXIT_FINDINGS;
-	return sums.unknown_ns < sums.all_ns ? KSV_EXIT_OK : KSV_EXIT_UNTOLD;
+	return sums.unknown_ns < sums.all_ns ? KSV_EXIT_OK : KSV_EXIT_UNKNOWN;
 }

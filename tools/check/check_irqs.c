@@ -199,7 +199,7 @@ int check_irqs_run(const struct check_irqs *check)
 	struct host_handlings handlings = { .n = 0 };
 	const struct irq_affinity **of = NULL;
 	struct sums sums = { 0 };
-	int ret = trace ? host_handlings_read(&handlings, trace) : 0, status = KSV_EXIT_UNTOLD;
+	int ret = trace ? host_handlings_read(&handlings, trace) : 0, status = KSV_EXIT_UNKNOWN;
 	bool has_losses = virt_model_losses_from(check->load->model, check->from_ns,
 						 check->to_ns).n;
 

@@ -42,7 +42,7 @@ extern const struct table check_irqs_table;
 /**
  * check_irqs_run - list every handling on a pCPU that is not allowed, and sums
  *
- * Return: KSV_EXIT_OK; KSV_EXIT_FINDINGS if there is one; KSV_EXIT_UNTOLD if the trace shows no
+ * Return: KSV_EXIT_OK; KSV_EXIT_FINDINGS if there is one; KSV_EXIT_UNKNOWN if the trace shows no
  * interrupt that is to be judged, after a message; or KSV_EXIT_FILE after one.
  */
 int check_irqs_run(const struct check_irqs *check);

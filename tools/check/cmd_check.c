@@ -390,7 +390,7 @@ static int check_isolation(const struct check *check)
 
 	if (!ret) {
 		ret = topology.n ? check_cores_run(&cores) : -ENODATA;
-		status = ret < 0 ? KSV_EXIT_UNTOLD : ret;
+		status = ret < 0 ? KSV_EXIT_UNKNOWN : ret;
 	}
 	if (ret == -ENODATA && topology.n)
 		ksv_error("%s: no two pCPUs share a core according to %s",

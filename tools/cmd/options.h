@@ -20,7 +20,7 @@ enum ksv_exit {
 	KSV_EXIT_FINDINGS = 1,	/* a check or comparison found something */
 	KSV_EXIT_USAGE = 2,
 	KSV_EXIT_FILE = 3,	/* input that cannot be read, output that cannot be written */
-	KSV_EXIT_UNTOLD = 4,	/* a comparison has too few values to decide */
+	KSV_EXIT_UNKNOWN = 4,	/* no answer: not in the trace, or too few values to decide */
 };
 
 struct ksv_command;

@@ -170,7 +170,7 @@ static void note_recording(struct trace_args *args, const struct recording *reco
 }
 
 /** The traces of a recorder that was killed may be there without being listed. */
-static void tell_no_host(const struct recording *recording)
+static void report_no_host(const struct recording *recording)
 {
 	static const char list[] = "lists no trace of a host: give the traces one by one";
 	const char *reason = recording->reason ? recording->reason : "for an unknown reason";
@@ -195,7 +195,7 @@ static int add_recording(struct trace_args *args, const struct recording *record
 	if (!status)
 		status = add_files(args, recording, RECORDING_HOST);
 	if (!status && args->n == before) {
-		tell_no_host(recording);
+		report_no_host(recording);
 		return KSV_EXIT_FILE;
 	}
 	if (!status)

@@ -160,7 +160,7 @@ int out_close(struct output *out, int status)
 {
 	/* that too few values are known is a result, too */
 	bool good = status == KSV_EXIT_OK || status == KSV_EXIT_FINDINGS ||
-		    status == KSV_EXIT_UNTOLD;
+		    status == KSV_EXIT_UNKNOWN;
 
 	choose(out, true);
 	out_flush(out);

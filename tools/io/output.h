@@ -50,7 +50,7 @@ int out_open(struct output *out, const char *path);
 /**
  * out_close - write out what is left, and let a file have its name
  * @status: how writing has gone so far; unless that is KSV_EXIT_OK, KSV_EXIT_FINDINGS or
- *	KSV_EXIT_UNTOLD, a file is left as it was
+ *	KSV_EXIT_UNKNOWN, a file is left as it was
  *
  * Return: @status if it is bad; else the same, also when the reader has gone away (EPIPE), or
  * KSV_EXIT_FILE after a message for anything else.

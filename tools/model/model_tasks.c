@@ -16,7 +16,7 @@ int model_tasks_read(const struct model_load *load, struct host_tasks *tasks, co
 			  option, load->host.kvm ? ", as " : ": only those of KVM do",
 			  load->host.kvm ? virt_model_advice(load->model, VIRT_NUMBER_TASKS, advice,
 							     sizeof(advice)) : "");
-		return KSV_EXIT_UNTOLD;
+		return KSV_EXIT_UNKNOWN;
 	}
 	ret = host_tasks_read(tasks, load->model, load->host.kvm);
 	if (ret)

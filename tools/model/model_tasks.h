@@ -15,7 +15,7 @@
  * @tasks: to be given to host_tasks_free() in any case
  * @option: that asks for them, for messages
  *
- * Return: KSV_EXIT_OK; or after a message KSV_EXIT_UNTOLD, if the trace does not show them, or
+ * Return: KSV_EXIT_OK; or after a message KSV_EXIT_UNKNOWN, if the trace does not show them, or
  * KSV_EXIT_FILE.
  */
 int model_tasks_read(const struct model_load *load, struct host_tasks *tasks, const char *option);

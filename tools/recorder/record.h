@@ -404,7 +404,7 @@ void record_samples_begin(struct record *record);
 void record_samples_look(struct record *record);
 void record_samples_end(struct record *record);
 
-/** record_scale.c: how long a cycle of the TSC is. Return: false if nobody tells. */
+/** record_scale.c: the length of a cycle of the TSC. Return: false if it is unknown. */
 bool record_read_scale(struct trace_dat_scale *scale);
 
 /** record_is_event - has this kernel SYSTEM:EVENT, or a SYSTEM of events? */
@@ -500,8 +500,8 @@ void record_finish(struct record *record);
 int record_kvm(struct record *record);
 int record_xen(struct record *record);
 
-/** record_loss.c: what is said of records that were lost. */
-void record_tell_losses(const struct record *record);
+/** record_loss.c: the messages about lost records. */
+void record_report_losses(const struct record *record);
 
 /** record_align.c: guests by ssh, whose clocks are aligned when all is written. */
 void record_align(struct record *record);

@@ -95,7 +95,7 @@ static const char *early(const struct record *record, char text[128])
 	}
 }
 
-static void tell_command(const struct record *record)
+static void report_command(const struct record *record)
 {
 	int status = record->user_status;
 
@@ -110,7 +110,7 @@ static void tell_command(const struct record *record)
 }
 
 /** The number of records of the host's trace is left out if it is unknown. */
-static void tell_size(const struct record *record)
+static void report_size(const struct record *record)
 {
 	const struct recording *recording = &record->recording;
 	char records[48] = "", size[24];
@@ -136,7 +136,7 @@ static bool has_records(const struct record *record)
 }
 
 /** What one does next. */
-static void tell_next(const struct record *record)
+static void print_next(const struct record *record)
 {
 	char *folder = has_records(record) ? escape_shell_dup(record->options->folder) : NULL;
 
@@ -273,12 +273,12 @@ int record_end(struct record *record, int status)
 		record_lock_drop(record);
 	if (record->stop == RECORD_DIED && !status)
 		status = KSV_EXIT_FILE;
-	record_tell_losses(record);
-	tell_command(record);
+	record_report_losses(record);
+	report_command(record);
 	if (record->recording.n_files) {
-		tell_size(record);
+		report_size(record);
 		record_align(record);
-		tell_next(record);
+		print_next(record);
 	}
 	wait_for_user(record);
 	return status;

@@ -21,7 +21,7 @@
 /** All guests together have sent their traces in this time. */
 #define GUESTS_S	600
 /** Without a line of progress, seconds from one note to the next. */
-#define TELL_S		30
+#define PROGRESS_S	30
 #define LOOK_NS		200000000L
 
 struct finish {
@@ -154,13 +154,13 @@ static bool waiting_text(const struct finish *finish, char *text, size_t size)
 	return n;
 }
 
-static void tell_progress(struct finish *finish)
+static void print_progress(struct finish *finish)
 {
 	int seconds = seconds_since(finish->begin);
 	bool line = isatty(STDERR_FILENO);
 	char text[700];
 
-	if (finish->record->options->quiet || seconds < finish->noted + (line ? 1 : TELL_S))
+	if (finish->record->options->quiet || seconds < finish->noted + (line ? 1 : PROGRESS_S))
 		return;
 	finish->noted = seconds;
 	waiting_text(finish, text, sizeof(text));
@@ -210,7 +210,7 @@ void record_finish(struct record *record)
 		if (number > 0 && number != SIGCHLD)
 			take_signal(&finish);
 		else
-			tell_progress(&finish);
+			print_progress(&finish);
 	}
 	end_line(&finish);
 }

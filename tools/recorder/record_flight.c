@@ -156,15 +156,15 @@ static int set_begin(struct record *record, int64_t ns)
 static int describe(struct record *record)
 {
 	struct record_flight *flight = record->flight;
-	struct recording_flight *told = &record->recording.flight;
+	struct recording_flight *facts = &record->recording.flight;
 
-	told->kept_ns = flight->ring.first ?
-			flight->stopped_ns - flight->ring.first->time_ns : 0;
-	if (flight->ring.full && flight->ring.first && told->kept_ns < record->options->flight_ns)
+	facts->kept_ns = flight->ring.first ?
+			 flight->stopped_ns - flight->ring.first->time_ns : 0;
+	if (flight->ring.full && flight->ring.first && facts->kept_ns < record->options->flight_ns)
 		ksv_note("memory sufficed only for the last %.1f s (--limit)",
-			 (double)told->kept_ns / 1e9);
-	return recording_text(&told->cause, cause_of(record)) ||
-	       set_begin(record, record_now_ns() - flight->stopped_ns + told->kept_ns);
+			 (double)facts->kept_ns / 1e9);
+	return recording_text(&facts->cause, cause_of(record)) ||
+	       set_begin(record, record_now_ns() - flight->stopped_ns + facts->kept_ns);
 }
 
 /** Had memory been larger, there would be something. */
@@ -198,7 +198,7 @@ static int finish_nothing(struct record *record)
 static int write_recording(struct record *record)
 {
 	struct record_flight *flight = record->flight;
-	int ret, told = describe(record);
+	int ret, described = describe(record);
 
 	ksv_note("writing ...");
 	ret = flight->source->write(record, record->folder);
@@ -206,7 +206,7 @@ static int write_recording(struct record *record)
 		return finish_nothing(record);
 	if (ret)
 		ksv_error("%s/%s: %s", record->folder, flight->source->file, strerror(-ret));
-	if (flight->source->finish(record) || record_flight_tell(record) || told)
+	if (flight->source->finish(record) || record_flight_describe(record) || described)
 		ret = -EIO;
 	record_ring_clear(&flight->ring);
 	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;

@@ -103,8 +103,12 @@ void record_flight_judge_end(struct record *record);
 int record_flight_limits(const char *path, const struct record_trigger *triggers, int n,
 			 struct record_fired *fired, char *error, size_t size);
 
-/** record_flight_tell - what conditions the trace in record->folder meets. Return: 0 or -ENOMEM. */
-int record_flight_tell(struct record *record);
+/**
+ * record_flight_describe - note and record which conditions the trace in record->folder meets
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int record_flight_describe(struct record *record);
 
 /** record_keep - remove the oldest recordings that --keep does not keep; problems are notes. */
 void record_keep(const struct record *record);

@@ -237,7 +237,7 @@ static void plan_next(struct record *record)
 }
 
 /** At first there is little to judge. A limit that stays unknown never ends a recording. */
-static void tell_unknown(struct record *record, const struct record_fired *fired)
+static void note_unknown(struct record *record, const struct record_fired *fired)
 {
 	struct record_flight *flight = record->flight;
 
@@ -261,7 +261,7 @@ static enum record_stop take_answer(struct record *record, const struct answer *
 	if (*answer->error)
 		return RECORD_ON;
 	flight->n_failed = 0;
-	tell_unknown(record, answer->fired);
+	note_unknown(record, answer->fired);
 	for (int i = 0; i < record->options->n_triggers; i++)
 		if (answer->fired[i].moments)
 			return RECORD_TRIGGER;
@@ -353,7 +353,7 @@ static int describe_logs(struct record *record)
 	return ret;
 }
 
-int record_flight_tell(struct record *record)
+int record_flight_describe(struct record *record)
 {
 	const struct record_flight *flight = record->flight;
 	const struct record_options *options = record->options;

@@ -130,7 +130,7 @@ static void put_back(struct record *record)
 }
 
 /** Guests are seen by the host alone. */
-static int tell_guests(struct record *record)
+static int add_guests(struct record *record)
 {
 	int ret = 0;
 
@@ -173,7 +173,7 @@ static int start_kvm(struct record *record)
 		kvm_live_free(&record->live);
 		kvm_live_read(record_root(), &record->live);
 	}
-	status = tell_guests(record);
+	status = add_guests(record);
 	if (!status)
 		status = record_sidecar(record, NULL);
 	if (!status && record_own_make(record))

@@ -150,7 +150,7 @@ static int begin_xentrace(struct record *record)
 }
 
 /** What is kept has no end then. */
-static void tell_cut_off(struct record *record)
+static void report_cut_off(struct record *record)
 {
 	record_failed(record, RECORD_XEN_LOG, "xentrace", "did not write all of Xen's records");
 	record->stop = RECORD_DIED;
@@ -191,7 +191,7 @@ static void stop_xen(struct record *record)
 	take_to_end(record);
 	record_xen_end(&record->recorder, SIGINT, &status);
 	if (runs && (status || flight->n_data))
-		tell_cut_off(record);
+		report_cut_off(record);
 	record_xen_end(&flight->meta, SIGTERM, &status);
 }
 

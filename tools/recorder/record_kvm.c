@@ -440,7 +440,7 @@ static int add_guests(struct record *record)
 	for (int i = 0; !ret && i < record->n_guests; i++) {
 		const struct record_guest *guest = &record->guests[i];
 		const struct kvm_live_guest *live = NULL;
-		struct recording_guest told = { .name = guest->name, .why = guest->why };
+		struct recording_guest facts = { .name = guest->name, .why = guest->why };
 		char how[300] = "none";
 
 		for (int j = 0; j < record->live.n_guests; j++)
@@ -450,14 +450,14 @@ static int add_guests(struct record *record)
 			strcpy(how, "agent");
 		else if (guest->how == RECORD_BY_SSH)
 			snprintf(how, sizeof(how), "ssh:%s", guest->target);
-		told.how = how;
-		told.uuid = live ? live->uuid : NULL;
-		ret = recording_add_guest(&record->recording, &told);
+		facts.how = how;
+		facts.uuid = live ? live->uuid : NULL;
+		ret = recording_add_guest(&record->recording, &facts);
 	}
 	return ret;
 }
 
-static void tell_guests(const struct record *record)
+static void print_guests(const struct record *record)
 {
 	static const char *const how[] = { "", "by its agent", "by ssh", "by the host alone" };
 
@@ -537,7 +537,7 @@ static int run(struct record *record)
 	int status;
 
 	expect(record);
-	tell_guests(record);
+	print_guests(record);
 	/* from the first time that recording.json is there, it is written again at the end */
 	record_block_signals();
 	status = record_begin(record);

@@ -130,8 +130,12 @@ static bool file_there(const char *folder, const char *name)
 	return !access(path, F_OK);
 }
 
-/** Return: how much of the end it was to keep, in memory; 0: all that it has is in the folder. */
-static int64_t tell_folder(struct record *record, const char *folder)
+/**
+ * A recording that was still running is marked as stopped.
+ *
+ * Return: how much of the end it was to keep, in memory; 0: all that it has is in the folder.
+ */
+static int64_t settle_folder(struct record *record, const char *folder)
 {
 	bool xen = file_there(folder, RECORD_XEN_FILE);
 	const struct recording_file host = {
@@ -206,7 +210,7 @@ static int restore_all(struct record *record, const struct left *left)
 			      *left->instance ? restore_own(left) : restore_tracing(left);
 
 	record_flight_sweep();
-	if (tell_folder(record, left->folder))
+	if (settle_folder(record, left->folder))
 		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; its records "
 			 "in memory are lost (--flight), and %s has no trace", left->pid,
 			 left->xen ? "Xen may have traced until now" : tracing, left->folder);
@@ -224,7 +228,7 @@ static void finish_folder(struct record *record, const struct left *left)
 			 left->pid, left->folder);
 		return;
 	}
-	tell_folder(record, left->folder);
+	settle_folder(record, left->folder);
 	ksv_note("an earlier kshark-virt record (process %d) was killed: no tracing settings are "
 		 "left to be restored; its data is in %s", left->pid, left->folder);
 }

@@ -6,7 +6,7 @@
 #include "record.h"
 
 /** What the estimate is made of. */
-static void tell_worst(const struct record_count *count)
+static void report_worst(const struct record_count *count)
 {
 	char size[24];
 
@@ -19,12 +19,12 @@ static void tell_worst(const struct record_count *count)
 }
 
 /** Xen makes its buffers once, so that --buffer alone does not help. */
-static void tell_xen(const struct record *record, unsigned long long size, const char *buffer)
+static void report_xen(const struct record *record, unsigned long long size, const char *buffer)
 {
 	const struct record_count *count = &record->count;
 	char most[24];
 
-	tell_worst(count);
+	report_worst(count);
 	if (!size)
 		ksv_note("a sufficient buffer is unknown; record fewer events (--events)");
 	else if (record->buffer_max && count->buffer > record->buffer_max)
@@ -36,7 +36,7 @@ static void tell_xen(const struct record *record, unsigned long long size, const
 			 "CPU); Xen can only change it after a reboot", size, buffer);
 }
 
-void record_tell_losses(const struct record *record)
+void record_report_losses(const struct record *record)
 {
 	const struct record_count *count = &record->count;
 	unsigned long long lost = count->lost, all = count->records + count->lost;
@@ -52,5 +52,5 @@ void record_tell_losses(const struct record *record)
 		return;
 	}
 	ksv_note("%llu of %llu records were lost", lost, all);
-	tell_xen(record, size, buffer);
+	report_xen(record, size, buffer);
 }

@@ -48,7 +48,7 @@ static int64_t offset_at_end(const struct kvm_live_guest *guest, const struct kv
 }
 
 /** That of one guest's vCPUs is one, as a rule. */
-static void tell_difference(const struct kvm_live_guest *guest)
+static void note_difference(const struct kvm_live_guest *guest)
 {
 	const struct kvm_live_vcpu *first = guest->vcpus;
 
@@ -69,19 +69,19 @@ static void tell_difference(const struct kvm_live_guest *guest)
 static int add_vcpu(struct kvm_meta_guest *to, const struct kvm_live_guest *guest,
 		    const struct kvm_live_vcpu *vcpu, const struct kvm_live_vcpu *end)
 {
-	struct kvm_meta_vcpu told = { .id = vcpu->id, .tid = vcpu->tid };
+	struct kvm_meta_vcpu facts = { .id = vcpu->id, .tid = vcpu->tid };
 	int ret;
 
 	if (vcpu->has_offset) {
-		told.has_tsc = true;
-		told.tsc_offset = vcpu->tsc_offset;
-		told.tsc_offset_at_end = offset_at_end(guest, vcpu, end);
+		facts.has_tsc = true;
+		facts.tsc_offset = vcpu->tsc_offset;
+		facts.tsc_offset_at_end = offset_at_end(guest, vcpu, end);
 		/* without a ratio, the processor cannot scale */
-		told.tsc_ratio = vcpu->tsc_ratio ? vcpu->tsc_ratio : KVM_META_RATIO_ONE;
-		told.tsc_frac_bits = vcpu->tsc_ratio ? vcpu->tsc_ratio_frac_bits :
-				     KVM_META_FRAC_BITS;
+		facts.tsc_ratio = vcpu->tsc_ratio ? vcpu->tsc_ratio : KVM_META_RATIO_ONE;
+		facts.tsc_frac_bits = vcpu->tsc_ratio ? vcpu->tsc_ratio_frac_bits :
+				      KVM_META_FRAC_BITS;
 	}
-	ret = kvm_meta_add_vcpu(to, &told);
+	ret = kvm_meta_add_vcpu(to, &facts);
 	if (ret == -EINVAL)
 		ksv_note("%s: vCPU %d cannot be kept in the sidecar", guest->name, vcpu->id);
 	return ret == -EINVAL ? 0 : ret;
@@ -145,7 +145,7 @@ static int add_guest(const struct record *record, struct kvm_meta *meta,
 		to->continues = continues;
 
 	if (end)
-		tell_difference(guest);
+		note_difference(guest);
 	for (int i = 0; !ret && i < guest->n_vcpus; i++)
 		ret = add_vcpu(to, guest, &guest->vcpus[i], same_vcpu(end, guest->vcpus[i].id));
 	if (!ret)

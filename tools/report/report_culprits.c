@@ -385,7 +385,7 @@ static const char *machine_name(const struct report *report, int32_t machine)
 
 /** Each that has more than nothing; without memory, @error of the culprits is set. */
 static void each_stolen(const struct report *report,
-			void (*tell)(void *arg, const struct report *report,
+			void (*take)(void *arg, const struct report *report,
 				     const struct stolen *stolen, bool first), void *arg)
 {
 	struct stolen_list list = { 0 };
@@ -394,7 +394,7 @@ static void each_stolen(const struct report *report,
 	if (ret)
 		report->culprits->error = ret;
 	for (size_t i = 0; i < list.n && !ret; i++)
-		tell(arg, report, &list.all[i], !i);
+		take(arg, report, &list.all[i], !i);
 	free(list.all);
 }
 

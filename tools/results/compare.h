@@ -276,8 +276,8 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 
 /**
  * compare_status - Return: KSV_EXIT_FINDINGS if a judged statistic differs by more than noise; else
- * KSV_EXIT_UNTOLD if one with several values has too few of them, if one was not recorded in one of
- * two runs or was asked for by name, or if none has a verdict.
+ * KSV_EXIT_UNKNOWN if one with several values has too few of them, if one was not recorded in one
+ * of two runs or was asked for by name, or if none has a verdict.
  */
 int compare_status(const struct compare *compare, const struct compare_options *options);
 
@@ -315,8 +315,8 @@ const char *compare_fact_key(enum compare_fact fact);
 bool compare_confounder(const struct compare *compare, int run, enum compare_confounder what,
 			char *text, size_t size);
 
-/** compare_told_frequency - is it known for most of the time? */
-bool compare_told_frequency(const struct compare_conditions *conditions);
+/** compare_knows_frequency - is it known for most of the time? */
+bool compare_knows_frequency(const struct compare_conditions *conditions);
 
 /** compare_mean_khz - Return: NAN if it is not known for most of the time. */
 double compare_mean_khz(const struct compare_conditions *conditions);

@@ -17,7 +17,7 @@
 #define LOAD_DIFFERENCE		1.0
 #define LOAD_FACTOR		1.25
 
-bool compare_told_frequency(const struct compare_conditions *conditions)
+bool compare_knows_frequency(const struct compare_conditions *conditions)
 {
 	/* of the smaller half of its time, it would say little of the rest */
 	return conditions->known_ns > 0 && conditions->known_ns >= conditions->ran_ns / 2;
@@ -25,7 +25,7 @@ bool compare_told_frequency(const struct compare_conditions *conditions)
 
 double compare_mean_khz(const struct compare_conditions *conditions)
 {
-	return compare_told_frequency(conditions) ?
+	return compare_knows_frequency(conditions) ?
 	       conditions->khz_ns / (double)conditions->known_ns : NAN;
 }
 
@@ -67,7 +67,7 @@ static const char *other_fact(const struct compare_facts *a, const struct compar
 
 static bool other_frequency(const struct compare_conditions *a, const struct compare_conditions *b)
 {
-	return compare_told_frequency(a) && compare_told_frequency(b) &&
+	return compare_knows_frequency(a) && compare_knows_frequency(b) &&
 	       fabs(compare_mean_khz(a) / compare_mean_khz(b) - 1) * 100 > FREQUENCY_PERCENT;
 }
 

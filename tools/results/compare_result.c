@@ -313,7 +313,7 @@ void compare_record_cost(const struct compare *compare, const struct compare_opt
 int compare_status(const struct compare *compare, const struct compare_options *options)
 {
 	int kind = compare_judged(options);
-	bool too_few = false, told = false;
+	bool too_few = false, decided = false;
 
 	for (int i = 0; i < compare->n_metrics; i++) {
 		const struct compare_set *sets = compare->metrics[i]->sets;
@@ -327,7 +327,7 @@ int compare_status(const struct compare *compare, const struct compare_options *
 			case STATS_DIFFERENT:
 				return KSV_EXIT_FINDINGS;
 			case STATS_SAME:
-				told = true;
+				decided = true;
 				break;
 			default:
 				/* what one of both was not recorded with, or what is asked for */
@@ -338,5 +338,5 @@ int compare_status(const struct compare *compare, const struct compare_options *
 			}
 		}
 	}
-	return too_few || !told ? KSV_EXIT_UNTOLD : KSV_EXIT_OK;
+	return too_few || !decided ? KSV_EXIT_UNKNOWN : KSV_EXIT_OK;
 }

@@ -429,13 +429,13 @@ static void json_conditions(struct json *json, const struct compare_conditions *
 		json_facts(json, &conditions->facts[fact], compare_fact_key(fact));
 	if (conditions->n_loads)
 		json_number(json, "load", compare_mean_load(conditions));
-	if (compare_told_frequency(conditions))
+	if (compare_knows_frequency(conditions))
 		json_number(json, "mean_khz", compare_mean_khz(conditions));
 }
 
 static bool has_conditions(const struct compare_conditions *conditions)
 {
-	bool has = conditions->n_loads || compare_told_frequency(conditions);
+	bool has = conditions->n_loads || compare_knows_frequency(conditions);
 
 	for (int fact = 0; fact < COMPARE_N_FACTS; fact++)
 		has |= conditions->facts[fact].n > 0;

@@ -395,7 +395,7 @@ static double scaled(const struct pool *pool, double value)
 }
 
 /** Is the statistic defined for both samples? */
-static bool is_told(const struct pool *pool, int kind)
+static bool is_defined(const struct pool *pool, int kind)
 {
 	size_t least = stats_least_values(kind);
 
@@ -621,7 +621,7 @@ static void judge(struct pool *pool, int kind, struct stats_difference *differen
 	double away, error = base->error + sample->error;
 	struct limits limits;
 
-	if (!is_told(pool, kind) || (!pool->enough && !is_mean(kind)))
+	if (!is_defined(pool, kind) || (!pool->enough && !is_mean(kind)))
 		return;
 	limits = limits_of(pool, kind, base, sample);
 	away = seen_apart(pool, kind);
@@ -810,7 +810,7 @@ int stats_differences(const struct stats_sample *base, const struct stats_sample
 	plan_sizes(&pool);
 	plan_divisions(&pool);
 	for (int kind = 0; kind < STATS_N; kind++)
-		pool.open[kind] = is_told(&pool, kind);
+		pool.open[kind] = is_defined(&pool, kind);
 	ret = allocate(&pool);
 	if (!ret) {
 		set_scale(&pool);

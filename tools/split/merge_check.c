@@ -262,7 +262,7 @@ int merge_order(struct merge *merge)
 	uint64_t group = 0, *offsets;
 	struct place *places;
 	size_t n = 0;
-	bool told;
+	bool by_offset;
 
 	for (int i = 0; i < merge->n; i++)
 		n += merge->files[i].cut.n_pieces;
@@ -274,7 +274,7 @@ int merge_order(struct merge *merge)
 		free(offsets);
 		return -ENOMEM;
 	}
-	told = take_offsets(merge, offsets);
+	by_offset = take_offsets(merge, offsets);
 	n = 0;
 	for (int i = 0; i < merge->n; i++) {
 		const struct split_cut *cut = &merge->files[i].cut;
@@ -284,8 +284,8 @@ int merge_order(struct merge *merge)
 		for (size_t k = 0; k < cut->n_pieces; k++, n++)
 			places[n] = (struct place){
 				.group = group,
-				.key = told ? offsets[n] : beside ? cut->pieces[k].tsc : k,
-				.pcpu = told || !beside ? 0 : cut->pieces[k].pcpu, .n = n,
+				.key = by_offset ? offsets[n] : beside ? cut->pieces[k].tsc : k,
+				.pcpu = by_offset || !beside ? 0 : cut->pieces[k].pcpu, .n = n,
 				.piece = cut->pieces[k],
 			};
 	}

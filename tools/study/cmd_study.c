@@ -379,7 +379,7 @@ static int show_results(const struct study *study, const struct study_options *o
 	}
 	study_results_free(results);
 	free(results);
-	return status || decided ? status : KSV_EXIT_UNTOLD;
+	return status || decided ? status : KSV_EXIT_UNKNOWN;
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */

@@ -258,7 +258,7 @@ static int read_samples(const struct model_load *load, struct host_samples *samp
 	else if (!samples->n)
 		ksv_error("%s: --host: there are no samples of the host's counters beside it: "
 			  "'kshark-virt record' takes them on a KVM host", load->path);
-	return ret ? KSV_EXIT_FILE : samples->n ? KSV_EXIT_OK : KSV_EXIT_UNTOLD;
+	return ret ? KSV_EXIT_FILE : samples->n ? KSV_EXIT_OK : KSV_EXIT_UNKNOWN;
 }
 
 static int top_file(struct top_options *options, const char *path, const struct trace_notes *before)

@@ -48,20 +48,20 @@ bool top_follow_is_over(void)
 
 /* --- what is said ---------------------------------------------------------------------------- */
 
-/** @told: has this silence had its note? */
+/** @noted: has this silence had its note? */
 static void note_silence(const struct top_follow *follow, const struct top_status *status,
-			 bool *told)
+			 bool *noted)
 {
 	int seconds = (int)(status->silent_ns / SECOND_NS);
 
 	if (status->state > TOP_RUNNING || seconds < SILENCE_S) {
-		*told = false;
+		*noted = false;
 		return;
 	}
-	if (!*told && !follow->quiet)
+	if (!*noted && !follow->quiet)
 		ksv_note("%s: %s: no data for %d s", follow->name,
 			 status->state == TOP_WAITING ? "waiting for records" : "stalled", seconds);
-	*told = true;
+	*noted = true;
 }
 
 static void note_counts(const struct top_follow *follow, const struct top_count *count)
@@ -199,7 +199,7 @@ static int write_one(struct writing *writing, const struct top_interval *interva
 static int write_all(struct writing *writing, struct top_status *status)
 {
 	const struct top_follow *follow = writing->follow;
-	bool told = false;
+	bool noted = false;
 	uint64_t n = 0;
 	int ret = KSV_EXIT_OK;
 
@@ -209,7 +209,7 @@ static int write_all(struct writing *writing, struct top_status *status)
 		if (top_follow_is_over())
 			top_live_stop(follow->live);
 		top_live_wait(follow->live, n, WAIT_MS, status);
-		note_silence(follow, status, &told);
+		note_silence(follow, status, &noted);
 		interval = top_live_get(follow->live, n);
 		if (!interval)
 			continue;

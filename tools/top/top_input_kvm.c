@@ -45,7 +45,7 @@ static size_t count_events(const struct top_input_kvm *input)
 /* --- who is who ------------------------------------------------------------------------------ */
 
 /** Return: 0 or -ENOMEM. */
-static int tell_guest(struct top_input_kvm *input, const struct kvm_live_guest *guest)
+static int add_guest(struct top_input_kvm *input, const struct kvm_live_guest *guest)
 {
 	int n = guest->n_vcpus ? guest->vcpus[guest->n_vcpus - 1].id + 1 : 0, ret;
 	int32_t *tids = calloc((size_t)n + 1, sizeof(*tids));
@@ -60,7 +60,7 @@ static int tell_guest(struct top_input_kvm *input, const struct kvm_live_guest *
 }
 
 /** Return: 0 or -ENOMEM. */
-static int tell_threads(struct top_input_kvm *input)
+static int add_threads(struct top_input_kvm *input)
 {
 	int ret = 0;
 
@@ -105,8 +105,8 @@ static int look_at_guests(struct top_input_kvm *input)
 	if (ret && ret != -ENOMEM)
 		return 0;
 	for (int i = 0; i < input->live.n_guests && !ret; i++)
-		ret = tell_guest(input, &input->live.guests[i]);
-	return ret ? ret : tell_threads(input);
+		ret = add_guest(input, &input->live.guests[i]);
+	return ret ? ret : add_threads(input);
 }
 
 /** Who entered a guest, and is not known? What threads are new? Return: 0 or -ENOMEM. */
@@ -122,7 +122,7 @@ static int look(struct top_input_kvm *input)
 	} else if (is_time) {
 		ret = kvm_live_more_threads(record_root(), &input->live);
 		if (!ret)
-			ret = tell_threads(input);
+			ret = add_threads(input);
 	} else {
 		return 0;
 	}

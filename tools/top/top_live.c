@@ -291,7 +291,7 @@ static int know(struct top_live *live, int64_t end_ns, struct known *known)
 }
 
 /** All intervals that end before a time, from one model: nothing happens in between. */
-static int tell_until(struct top_live *live, const struct known *known, int64_t until_ns)
+static int hand_over_until(struct top_live *live, const struct known *known, int64_t until_ns)
 {
 	int64_t step = live->options.interval_ns;
 	uint64_t n = ((uint64_t)until_ns - (uint64_t)live->from_ns) / (uint64_t)step;
@@ -305,7 +305,7 @@ static int tell_until(struct top_live *live, const struct known *known, int64_t 
 }
 
 /** All intervals that are complete by now. Return: 0 or a negative errno. */
-static int tell_whole(struct top_live *live)
+static int hand_over_complete(struct top_live *live)
 {
 	const struct top_live_options *options = &live->options;
 	int64_t needs_ns = plus(options->interval_ns, options->hold_ns);
@@ -321,7 +321,7 @@ static int tell_whole(struct top_live *live)
 		ret = know(live, known_ns, &known);
 		if (ret)
 			return ret;
-		ret = tell_until(live, &known, known_ns - options->hold_ns);
+		ret = hand_over_until(live, &known, known_ns - options->hold_ns);
 		forget(live, &known);
 		if (ret)
 			return ret;
@@ -330,7 +330,7 @@ static int tell_whole(struct top_live *live)
 }
 
 /** The intervals that are left at the end, of which the last one is shorter. */
-static int tell_rest(struct top_live *live)
+static int hand_over_rest(struct top_live *live)
 {
 	const struct top_live_options *options = &live->options;
 	struct known known;
@@ -389,7 +389,7 @@ static int go_on(struct top_live *live)
 	}
 	if (options->input->interval)
 		return hand_over_ready(live);
-	return live->begun ? tell_whole(live) : 0;
+	return live->begun ? hand_over_complete(live) : 0;
 }
 
 /** Nothing has come for a while. */
@@ -442,7 +442,7 @@ static void *run(void *arg)
 	if (!ret)
 		ret = go_on(live);
 	if (!ret)
-		ret = tell_rest(live);
+		ret = hand_over_rest(live);
 	update(live, false);
 	pthread_mutex_lock(&live->lock);
 	live->status.state = ret && ret != -ECANCELED ? TOP_FAILED : TOP_ENDED;

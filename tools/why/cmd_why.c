@@ -290,7 +290,7 @@ static int unaligned(struct asked *asked)
 	ksv_error("--task %s: no such task is known; tasks of a guest are only known if it is "
 		  "aligned with its host: run 'kshark-virt align --write %s GUEST'",
 		  asked->options->task, asked->load.path);
-	return KSV_EXIT_UNTOLD;
+	return KSV_EXIT_UNKNOWN;
 }
 
 /** That of --task. Return: 0 or an exit status (reported). */

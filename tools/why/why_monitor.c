@@ -10,7 +10,7 @@
 #include "why.h"
 
 /** Accesses that text lists one by one. */
-#define MAX_TOLD	3
+#define MAX_LISTED	3
 
 /** The caller's function for accesses. */
 struct taker {
@@ -22,25 +22,25 @@ struct taker {
 static void take_access(const struct taker *taker, const struct monitor_access *access)
 {
 	const struct monitor_device *device = &taker->monitor->requests.devices[access->device];
-	const struct why_access told = {
+	const struct why_access found = {
 		.time_ns = host_monitor_time(taker->monitor, access->time_ns),
 		.operation = monitor_operation_name((enum monitor_operation)access->operation),
 		.device = device->name, .n_device = device->n_name, .bytes = access->bytes,
 		.address = access->address,
 	};
 
-	taker->take(taker->arg, &told);
+	taker->take(taker->arg, &found);
 }
 
 /** Of a stay in which nothing is accessed. */
 static void take_exit(const struct taker *taker, const struct monitor_exit *exit)
 {
-	const struct why_access told = {
+	const struct why_access found = {
 		.time_ns = host_monitor_time(taker->monitor, exit->time_ns), .is_exit = true,
 		.reason = exit->reason, .operation = monitor_exit_name(exit->reason),
 	};
 
-	taker->take(taker->arg, &told);
+	taker->take(taker->arg, &found);
 }
 
 static void take_stretch(void *arg, const struct host_monitor_stretch *stretch)
@@ -80,7 +80,7 @@ static void put_access(void *arg, const struct why_access *access)
 	struct output *out = putting->out;
 	char name[128];
 
-	if (putting->n++ >= MAX_TOLD)
+	if (putting->n++ >= MAX_LISTED)
 		return;
 	out_str(out, putting->n == 1 ? ", the monitor: " : ", ");
 	if (access->is_exit) {
@@ -103,6 +103,6 @@ void why_put_accesses(const struct why_writing *writing, const struct virt_why_s
 	struct putting putting = { .out = writing->out };
 
 	why_each_access(writing, segment, put_access, &putting);
-	if (putting.n > MAX_TOLD)
-		out_printf(writing->out, " and %d more", putting.n - MAX_TOLD);
+	if (putting.n > MAX_LISTED)
+		out_printf(writing->out, " and %d more", putting.n - MAX_LISTED);
 }

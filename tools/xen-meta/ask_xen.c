@@ -123,7 +123,7 @@ static int watch(const struct settings *settings, struct xen_state *state,
 }
 
 /** On one line. Return: an exit status. */
-static int tell_buffers(const struct xen_state *state)
+static int print_buffers(const struct xen_state *state)
 {
 	struct xen_buffers buffers;
 	char error[256];
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 		return EXIT_FILE;
 	}
 	if (settings.buffers) {
-		status = tell_buffers(state);
+		status = print_buffers(state);
 		xen_state_close(state);
 		return status;
 	}
