@@ -207,7 +207,7 @@ for case, line, kind in CASES:
     if pairs:
         pairs.append(numbers(os.path.join(top, "out")))
         if pairs[0] == pairs[1]:
-            complain(case, "whole", "the old and the new pair cannot be told apart")
+            complain(case, "whole", "the old and the new pair cannot be distinguished")
     if good not in (0, 1) or new == old:
         complain(case, "whole", "status %d, changed: %s: %s" % (good, new != old, said))
         continue

@@ -10,11 +10,11 @@ import sys
 
 
 def main():
-    told, per = {}, sys.argv[3]
+    reported, per = {}, sys.argv[3]
     with open(sys.argv[1], newline="") as table:
         for row in csv.DictReader(table):
-            told[row["section"], row["machine"], row["vcpu"], row["name"]] = row
-    machine_of = {vcpu: machine for _, machine, vcpu, _ in told if vcpu}
+            reported[row["section"], row["machine"], row["vcpu"], row["name"]] = row
+    machine_of = {vcpu: machine for _, machine, vcpu, _ in reported if vcpu}
     compared = bad = 0
     with open(sys.argv[2], newline="") as table:
         for row in csv.DictReader(table):
@@ -23,7 +23,7 @@ def main():
             name, _, statistic = row["limit_of"].partition(".")
             members = [vcpu for vcpu, machine in machine_of.items()
                        if row["of"] == (vcpu if per == "vcpu" else machine)]
-            wanted = expected(told, machine_of, members, name, statistic, per)
+            wanted = expected(reported, machine_of, members, name, statistic, per)
             if wanted is None:
                 continue
             compared += 1
@@ -36,22 +36,22 @@ def main():
     return bad > 0
 
 
-def expected(told, machine_of, members, name, statistic, per):
+def expected(reported, machine_of, members, name, statistic, per):
     """The number of report; None: it has none."""
     def number(section, vcpu, what, column):
-        row = told.get((section, machine_of[vcpu], vcpu, what))
+        row = reported.get((section, machine_of[vcpu], vcpu, what))
         return int(row[column]) if row and row[column] else 0
 
     known = sum(number("state", vcpu, state, "total_ns") for vcpu in members for state in
                 ("guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
                  "device_model", "offline"))
     reason = name[5:-1] if name.startswith("exit[") else None
-    exits = [key for key in told if key[0] == "exits" and key[2] in members and reason in (None, key[3])]
+    exits = [key for key in reported if key[0] == "exits" and key[2] in members and reason in (None, key[3])]
     if statistic == "count" or statistic == "rate":
         if name == "migration":
             count = sum(number("migrations", vcpu, "", "count") for vcpu in members)
         elif name.startswith("exit"):
-            count = sum(int(told[key]["count"] or 0) for key in exits)
+            count = sum(int(reported[key]["count"] or 0) for key in exits)
         else:
             state = "preempted" if name == "steal" else "waking"
             count = sum(number("state", vcpu, state, "count") for vcpu in members)
@@ -66,7 +66,7 @@ def expected(told, machine_of, members, name, statistic, per):
             return 100 * sum(number("state", vcpu, state, "total_ns") for vcpu in members) / known
         if name == "migration":
             return 100 * sum(number("migration_cost", vcpu, "", "total_ns") for vcpu in members) / known
-        costs = [told.get(("exit_cost",) + key[1:]) for key in exits]
+        costs = [reported.get(("exit_cost",) + key[1:]) for key in exits]
         return 100 * sum(int(row["total_ns"]) for row in costs if row and row["total_ns"]) / known
     # percentiles of several are not those of each
     if len(members) != 1 or per != "vcpu":

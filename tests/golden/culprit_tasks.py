@@ -90,7 +90,7 @@ def main(json_path, csv_path, tables, text):
             if who in cpu_of and max(x, a) < min(y, b):
                 for pid, ns in pieces(runs[cpu_of[who]], max(x, a), min(y, b)):
                     wanted[vcpu, who, pid] += ns
-    told, machines = collections.Counter(), collections.Counter()
+    reported, machines = collections.Counter(), collections.Counter()
     machine_of = {v["vcpu"]: m["machine"] for m in report["machines"] for v in m["vcpus"]}
     for machine in report["machines"]:
         for vcpu in machine["vcpus"]:
@@ -99,18 +99,18 @@ def main(json_path, csv_path, tables, text):
                 assert not tasks or sum(t["total_ns"] for t in tasks) == culprit["total_ns"], culprit
                 assert bool(tasks) == (culprit["who"] in cpu_of), culprit
                 for task in tasks:
-                    told[vcpu["vcpu"], culprit["who"], task.get("pid")] += task["total_ns"]
+                    reported[vcpu["vcpu"], culprit["who"], task.get("pid")] += task["total_ns"]
                     machines[machine["machine"], machine_of[culprit["who"]], task.get("pid")] += task["total_ns"]
-    assert +wanted == told, (wanted - told, told - wanted)
+    assert +wanted == reported, (wanted - reported, reported - wanted)
     stolen = collections.Counter()
     for task in report["steal"]["tasks"]:
         stolen[task["from"], task["by"], task.get("pid")] += task["total_ns"]
     assert stolen == machines, (stolen, machines)
     rows = [row for row in csv.DictReader(open(csv_path))]
-    assert sum(int(r["total_ns"]) for r in rows if r["section"] == "culprit_task") == sum(told.values())
-    assert sum(int(r["total_ns"]) for r in rows if r["section"] == "steal_task") == sum(told.values())
-    assert len([r for r in rows if r["section"] == "culprit_task"]) == len(told)
-    print(len(told))
+    assert sum(int(r["total_ns"]) for r in rows if r["section"] == "culprit_task") == sum(reported.values())
+    assert sum(int(r["total_ns"]) for r in rows if r["section"] == "steal_task") == sum(reported.values())
+    assert len([r for r in rows if r["section"] == "culprit_task"]) == len(reported)
+    print(len(reported))
 
 
 main(*sys.argv[1:])

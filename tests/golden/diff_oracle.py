@@ -65,11 +65,11 @@ def of_reports(sides):
         lives = [side[who] for side in sides]
         if not all(life["known_ns"] for life in lives):
             continue
-        told = [values(life, None) for life in lives]
-        for key in set(told[0]) | set(told[1]):
+        numbers = [values(life, None) for life in lives]
+        for key in set(numbers[0]) | set(numbers[1]):
             nothing = (None, 0, None) if key[0] == "migrations" else \
                 (0, None, None) if key[2] else (0, 0, None)
-            rows[(lives[1]["vcpu"],) + key] = told[0].get(key, nothing), told[1].get(key, nothing)
+            rows[(lives[1]["vcpu"],) + key] = numbers[0].get(key, nothing), numbers[1].get(key, nothing)
     return rows
 
 
@@ -92,9 +92,9 @@ def of_csv(path):
     return rows
 
 
-def of_json(told):
+def of_json(printed):
     rows = {}
-    for item in told["differences"]:
+    for item in printed["differences"]:
         key = item["name"], item["kind"], item.get("what", "")
         rows[key + ("",)] = tuple(tuple(item.get(side + "_" + name) for name in
                                         ("ns_per_s", "per_s", "p99_ns"))
@@ -128,7 +128,7 @@ def weight(value):
 
 
 def main():
-    before, after, told = (known.load(open(sys.argv[i])) for i in (1, 2, 4))
+    before, after, printed = (known.load(open(sys.argv[i])) for i in (1, 2, 4))
     sides = tuple(vcpus(report, sys.argv[5] == "by-id") for report in (before, after))
     expected, rows = of_reports(sides), of_csv(sys.argv[3])
     # equal values are left out, and who took a CPU goes with the state
@@ -139,16 +139,16 @@ def main():
     expected = {key: value for key, value in expected.items()
                 if key[1] != "migrations" or weight(value) >= 1e-6}
     same("CSV", expected, rows, 3)
-    same("JSON", expected, of_json(told), 6)
+    same("JSON", expected, of_json(printed), 6)
     costs = [(item["kind"] != "state" or item["what"] not in ("guest", "blocked", "offline"))
-             for item in told["differences"]]
+             for item in printed["differences"]]
     if costs != sorted(costs, reverse=True):
         sys.exit("costs do not come first")
     for name, side in ("only_before", 0), ("only_after", 1):
         missing = sorted(sides[side][who]["vcpu"] for who in
                          set(sides[side]) - set(sides[1 - side]))
-        if sorted(told[name]) != missing:
-            sys.exit("%s: %s, not %s" % (name, told[name], missing))
+        if sorted(printed[name]) != missing:
+            sys.exit("%s: %s, not %s" % (name, printed[name], missing))
     print(len(expected))
 
 

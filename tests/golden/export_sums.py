@@ -73,7 +73,7 @@ def perfetto_sums(path):
     return of
 
 
-def told_perfetto(report):
+def sums_for_perfetto(report):
     of = collections.Counter()
     for machine in report["machines"]:
         for vcpu in machine["vcpus"]:
@@ -158,7 +158,7 @@ def duckdb_sums(path):
     return of
 
 
-def told(report):
+def sums_of_report(report):
     of = collections.Counter()
     for machine in report["machines"]:
         for vcpu in machine["vcpus"]:
@@ -210,11 +210,11 @@ def main():
     with open(sys.argv[1]) as file:
         report = known.load(file)
     if sys.argv[2] == "perfetto":
-        expected, found = told_perfetto(report), perfetto_sums(sys.argv[3])
+        expected, found = sums_for_perfetto(report), perfetto_sums(sys.argv[3])
     elif sys.argv[2] == "duckdb":
-        expected, found = told(report), duckdb_sums(sys.argv[3])
+        expected, found = sums_of_report(report), duckdb_sums(sys.argv[3])
     else:
-        expected, found = told(report), sums(dict(READERS[sys.argv[2]](sys.argv[3])))
+        expected, found = sums_of_report(report), sums(dict(READERS[sys.argv[2]](sys.argv[3])))
     differences = 0
     for key in sorted(filter(is_shown, set(expected) | set(found)), key=repr):
         # a run of 0 ns has no row, and a row that begins with the window no run that begins in it

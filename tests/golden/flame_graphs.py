@@ -125,7 +125,7 @@ def speedscope(path):
     return sums
 
 
-def told(path, with_guest):
+def report_times(path, with_guest):
     """Time by state of report, without what it calls unknown."""
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
@@ -152,7 +152,7 @@ def main():
     states = collections.Counter()
     for key, ns in found.items():
         states[key[:2] + (key[2].replace(" (unsplit)", ""),)] += ns
-    for key, ns in told(sys.argv[3], with_guest).items():
+    for key, ns in report_times(sys.argv[3], with_guest).items():
         if states[key] != ns:
             fail("report:", key, ns, "and not", states[key])
     print(len(found))

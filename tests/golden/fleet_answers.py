@@ -209,10 +209,10 @@ def seconds_of(text):
 
 
 def same(name, line, answer):
-    told = line.rstrip("\n").split("\t")
-    if len(told) != len(answer):
-        sys.exit("%s: %d columns: %s" % (name, len(told), line))
-    for text, right in zip(told, answer):
+    found = line.rstrip("\n").split("\t")
+    if len(found) != len(answer):
+        sys.exit("%s: %d columns: %s" % (name, len(found), line))
+    for text, right in zip(found, answer):
         if isinstance(right, float):
             good = math.isclose(float(text), right, rel_tol=1e-9)
         elif isinstance(right, int):
@@ -226,10 +226,10 @@ def same(name, line, answer):
 def main():
     rows, folder, at = read_rows(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     vcpus = [row for row in rows if row["vcpu"] >= 0]
-    told = {name[:-len(".tsv")] for name in os.listdir(folder) if name.endswith(".tsv")}
-    if told != set(QUESTIONS):
+    answered = {name[:-len(".tsv")] for name in os.listdir(folder) if name.endswith(".tsv")}
+    if answered != set(QUESTIONS):
         sys.exit("questions without an answer here, or the other way round: %s" %
-                 sorted(told ^ set(QUESTIONS)))
+                 sorted(answered ^ set(QUESTIONS)))
     n = 0
     for name, question in sorted(QUESTIONS.items()):
         answers = question(rows if name in HOSTS_OWN else vcpus, at)

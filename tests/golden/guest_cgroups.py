@@ -53,8 +53,8 @@ for start, stop, pid in runs:
         believed[of[-1] if of else None] += b - a
 
 guest, = report["guests"]
-told = {cgroup.get("name"): cgroup["believed_ns"] for cgroup in guest["cgroups"]}
-assert told == dict(believed), (told, believed)
+reported = {cgroup.get("name"): cgroup["believed_ns"] for cgroup in guest["cgroups"]}
+assert reported == dict(believed), (reported, believed)
 for task in guest["tasks"]:
     of = [path for time, path in changes[task["pid"]] if time < end]
     assert task.get("cgroup") == (of[-1] if of else None), task
@@ -79,4 +79,4 @@ for cgroup in guest["cgroups"]:
         where = "p%d" % pcpu["pcpu"] if "pcpu" in pcpu else "unknown"
         wanted["guest_cgroup_pcpu", "%s on %s" % (name, where)] += pcpu["executed_ns"]
 assert +rows == +wanted, (rows, wanted)
-print(*sorted(name or "unknown" for name in told))
+print(*sorted(name or "unknown" for name in reported))

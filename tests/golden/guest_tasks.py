@@ -20,7 +20,7 @@ for row in csv.DictReader(open(sys.argv[2])):
 begin, end = report["window_ns"]
 states, pcpus, believed, wanted, n, vcpus = (collections.Counter() for _ in range(6))
 for guest in report["guests"]:
-    told = collections.Counter()
+    reported = collections.Counter()
     for task in guest["tasks"]:
         where = {p.get("pcpu"): p["executed_ns"] for p in task["pcpus"]}
         known = {state: ns for state, ns in task["states_ns"].items() if isinstance(ns, int)}
@@ -31,14 +31,14 @@ for guest in report["guests"]:
         states.update(known)
         pcpus.update(where)
         believed[guest["file"]] += task["believed_ns"]
-        told["guest_task_believed", guest["file"], task["name"]] += task["believed_ns"]
-        told["guest_task_executed", guest["file"], task["name"]] += task["executed_ns"]
-        told["guest_task_steal", guest["file"], task["name"]] += task["steal_ns"]
+        reported["guest_task_believed", guest["file"], task["name"]] += task["believed_ns"]
+        reported["guest_task_executed", guest["file"], task["name"]] += task["executed_ns"]
+        reported["guest_task_steal", guest["file"], task["name"]] += task["steal_ns"]
         for pcpu, ns in where.items():
             name = "%s on %s" % (task["name"], "unknown" if pcpu is None else "p%d" % pcpu)
-            told["guest_task_pcpu", guest["file"], name] += ns
+            reported["guest_task_pcpu", guest["file"], name] += ns
         n[""] += 1
-    assert +told == +collections.Counter({k: ns for k, ns in rows.items() if k[1] == guest["file"]})
+    assert +reported == +collections.Counter({k: ns for k, ns in rows.items() if k[1] == guest["file"]})
     named = [c["vcpu"] for c in guest["cpus"] if "vcpu" in c]
     vcpus.update(named)
     wanted[guest["file"]] = len(named) * (end - begin)
@@ -46,7 +46,7 @@ if "complete" in sys.argv[3:]:
     assert believed == wanted, (believed, wanted)
     of_vcpus, of_pcpus = collections.Counter(), collections.Counter()
     for vcpu in (v for m in report["machines"] for v in m["vcpus"] if v["vcpu"] in vcpus):
-        of_vcpus.update({state: told["total_ns"] for state, told in vcpu["states"].items()})
+        of_vcpus.update({state: reported["total_ns"] for state, reported in vcpu["states"].items()})
         of_pcpus.update({int(pcpu): ns for pcpu, ns in vcpu["pcpus_ns"].items()})
     assert +states == +of_vcpus, (states, of_vcpus)
     assert all(ns <= of_pcpus[pcpu] for pcpu, ns in pcpus.items()), (pcpus, of_pcpus)

@@ -269,7 +269,7 @@ class Alone(Dat):
         self.time += wait * 1000
 
 
-def tell_alone(dat):
+def add_alone_calls(dat):
     for cpu, *call in ((0, 9001), (0, 3000, 4), (1, SWITCH, 0, 0, 200, 200), (0, SWITCH, 0, 0, 100, 100),
                        (0, FUNCTION, READ, ENTRY), (0, FUNCTION, READ, EXIT), (1, SWITCH, 200, 200, 0, 0), (0, 3000, 5)):
         dat.call(cpu, *call)
@@ -282,7 +282,7 @@ def tell_alone(dat):
 @story
 def alone(_=None):
     """hypergraph_host and nothing else: no entry, no exit, no switch of the host's."""
-    return tell_alone(Alone())
+    return add_alone_calls(Alone())
 
 
 @story
@@ -292,7 +292,7 @@ def alone_switched(_=None):
     for cpu, tid in enumerate(TIDS):
         dat.at(cpu)
         dat.add("sched_switch", 0, 0, b"CPU %d/KVM\0\0\0\0\0\0\0" % cpu, tid)
-    tell_alone(dat)
+    add_alone_calls(dat)
     for cpu, state in ((0, 0), (1, 1)):
         dat.at(cpu)
         dat.add("sched_switch", TIDS[cpu], state, b"burner\0\0\0\0\0\0\0\0\0\0", 4242)
@@ -394,11 +394,11 @@ def xen(_=None):
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit("\n".join(STORIES))
-    told = STORIES[sys.argv[1]]()
+    made = STORIES[sys.argv[1]]()
     if sys.argv[1] == "unclocked":
-        told.finish()
+        made.finish()
     with open(sys.argv[2], "wb") as file:
-        file.write(told.data())
-    if len(sys.argv) > 3 and hasattr(told, "truth"):
+        file.write(made.data())
+    if len(sys.argv) > 3 and hasattr(made, "truth"):
         with open(sys.argv[3], "w") as file:
-            json.dump(told.truth, file)
+            json.dump(made.truth, file)

@@ -80,11 +80,11 @@ for call in [c for c in calls if c.get("kind") == "function"]:
     its["self_ns"] += time - inner
     if stack:
         stack[-1][1] += time
-told = {function["address"]: function for function in report["functions"][0]["functions"]}
-expect("functions", sorted(told), sorted(functions))
+reported = {function["address"]: function for function in report["functions"][0]["functions"]}
+expect("functions", sorted(reported), sorted(functions))
 for address, numbers in functions.items():
     for key, number in numbers.items():
-        expect("%s of 0x%x" % (key, address), told[address][key], number)
+        expect("%s of 0x%x" % (key, address), reported[address][key], number)
 
 # phases end with the next phase or the way down, levels with those and the next level
 ends = {"phase": ("phase", "shutdown"), "level": ("level", "phase", "shutdown"),

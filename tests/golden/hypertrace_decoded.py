@@ -5,8 +5,8 @@ import json
 import sys
 
 scope = {"__name__": "hypertrace"}
-exec(open(sys.argv[2]).read().split("# of the guest: a trace in which fewer")[0], scope)
-told, counts, _ = scope["told"](sys.argv[3])
+exec(open(sys.argv[2]).read().split("# CPUs of the guest: ")[0], scope)
+reported, counts, _ = scope["reported"](sys.argv[3])
 ours = {}
 for call in map(json.loads, open(sys.argv[1])):
     f = call.get("fields", {})
@@ -14,8 +14,8 @@ for call in map(json.loads, open(sys.argv[1])):
         ours.setdefault(call["vcpu"], []).append((f["prev_pid"], f["prev_state"], f["pid"], f["prio"]))
     elif call["event"] == "function_entry":
         ours.setdefault(call["vcpu"], []).append(f["address"])
-assert told, "nothing is told"
-for cpu, events in told.items():
+assert reported, "nothing is reported"
+for cpu, events in reported.items():
     wanted = [e[0] if len(e) == 1 else (e[0], e[2], e[3], e[4]) for _, e in events]
     assert wanted == ours[cpu], (cpu, len(wanted), len(ours[cpu]))
 assert not counts["missing"], counts

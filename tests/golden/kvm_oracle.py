@@ -133,8 +133,8 @@ class Thread:
             before = self.modes[i - 1][1]
         else:
             # until the first word about it; it was in the guest if that is an exit from there
-            told = self.modes and start <= self.modes[0][0] < end
-            before = "guest" if told and self.exits and \
+            shown = self.modes and start <= self.modes[0][0] < end
+            before = "guest" if shown and self.exits and \
                 self.exits[0][0] == self.modes[0][0] else "hypervisor"
         pieces, at = [], start
         while i < len(times) and times[i] < end:

@@ -176,13 +176,13 @@ def main(svg, dump, by):
             if kind == "unknown":
                 continue
             shown = shares.get(kind, 0)
-            told = wanted.get(kind, 0) / (end - begin)
+            recorded = wanted.get(kind, 0) / (end - begin)
             # before that the figure may know more than this script does
             slack = TOLERANCE + (end - begin - known) / (end - begin)
-            worst = max(worst, abs(shown - told))
-            if abs(shown - told) > slack:
+            worst = max(worst, abs(shown - recorded))
+            if abs(shown - recorded) > slack:
                 complain("%s: %s is %.4f %% of the figure, %.4f %% of the records" %
-                         (name, kind, 100 * shown, 100 * told))
+                         (name, kind, 100 * shown, 100 * recorded))
         print("%s: %d kinds, worst difference %.4f %%" % (name, len(wanted), 100 * worst))
 
     entries = {t.text for t in root.iter(SVG + "text") if t.get("class") == "entry"}

@@ -244,9 +244,9 @@ def speed(found, stretches, begin, end):
 def of_pcpu(made, pcpu, begin, end, trace):
     parts = [(cut(at, to, begin, end), value, at >= begin, min(to, trace[1]) - max(at, trace[0]))
              for at, to, value in steps(made.idle[pcpu], begin, end)]
-    told = sums(parts, made.states)
-    told["frequency"] = speed(made.speed[pcpu], [(begin, end)], begin, end)
-    return told
+    numbers = sums(parts, made.states)
+    numbers["frequency"] = speed(made.speed[pcpu], [(begin, end)], begin, end)
+    return numbers
 
 
 def of_vcpu(made, begin, end):
@@ -257,11 +257,11 @@ def of_vcpu(made, begin, end):
             if since < until and cut(since, until, begin, end):
                 parts.append((cut(since, until, begin, end), value,
                               since == woken and woken >= begin, until - since))
-    told = sums(parts, made.states)
-    told["waking_ns"] = sum(cut(a, b, begin, end) for a, b in made.waits)
-    told["on_pcpu_ns"] = sum(cut(a, b, begin, end) for a, b in made.runs)
-    told["frequency"] = speed(made.speed[0], made.runs, begin, end)
-    return told
+    numbers = sums(parts, made.states)
+    numbers["waking_ns"] = sum(cut(a, b, begin, end) for a, b in made.waits)
+    numbers["on_pcpu_ns"] = sum(cut(a, b, begin, end) for a, b in made.runs)
+    numbers["frequency"] = speed(made.speed[0], made.runs, begin, end)
+    return numbers
 
 
 def check_frequencies(made, report, begin, end):
@@ -280,9 +280,9 @@ def check_frequencies(made, report, begin, end):
     for since, until in made.runs:
         for at, to, khz in steps(made.speed[0], begin, end):
             wanted[khz] += cut(max(at, since), min(to, until), begin, end)
-    told = {row["khz"]: row["total_ns"] for row in report["frequencies"]
-            if row["kind"] == "vcpu" and row["vcpu"] != "d0v0"}
-    assert told == {khz: ns for khz, ns in wanted.items() if ns}, (told, wanted)
+    reported = {row["khz"]: row["total_ns"] for row in report["frequencies"]
+                if row["kind"] == "vcpu" and row["vcpu"] != "d0v0"}
+    assert reported == {khz: ns for khz, ns in wanted.items() if ns}, (reported, wanted)
     for number in "total_ns", "changes":
         ours, theirs = collections.Counter(), collections.Counter()
         for sums, rows in (ours, report["frequencies"]), (theirs, report["pcpu_frequencies"]):
@@ -297,19 +297,19 @@ def check(made, json_path, csv_path, text_path):
     expected = {"p0": of_pcpu(made, 0, begin, end, (0, 1 << 62)),
                 "p1": of_pcpu(made, 1, begin, end, (0, 1 << 62)),
                 "vcpu": of_vcpu(made, begin, end)}
-    told = {"p%d" % one["pcpu"]: one for one in report["pcpus"]}
-    told["vcpu"] = [one for one in report["vcpus"] if one["on_pcpu_ns"] or one["waking_ns"]
-                    if one["vcpu"] != "d0v0"][0]
+    reported = {"p%d" % one["pcpu"]: one for one in report["pcpus"]}
+    reported["vcpu"] = [one for one in report["vcpus"] if one["on_pcpu_ns"] or one["waking_ns"]
+                        if one["vcpu"] != "d0v0"][0]
     for who, values in expected.items():
         for key, value in values.items():
-            got = told[who].get(key)
+            got = reported[who].get(key)
             if key == "frequency" and got and value:
                 got = {k: v for k, v in got.items() if k != "changes"}
             assert got == value, "%s, %s: %s instead of %s" % (who, key, got, value)
     check_frequencies(made, report, begin, end)
     check_csv(report, list(csv.DictReader(open(csv_path))))
     text = open(text_path).read()
-    for one in told["p0"]["idle_states"]:
+    for one in reported["p0"]["idle_states"]:
         assert any(line.split()[:len(one["what"].split()) + 1] ==
                    one["what"].split() + [str(one["count"])] for line in text.splitlines()), one
     print("window of %d ns: as made" % (end - begin))

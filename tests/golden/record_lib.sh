@@ -28,8 +28,8 @@ kvm_host()
 	: > "$FAKE_LOG"
 }
 
-# told: what the last run said, without what differs from run to run
-told()
+# printed: the output of the last run, without the parts that differ from run to run
+printed()
 {
 	cat "$OUT" "$ERR" | sed -e "s|$WORK/records/||g" -e 's/room for .*/room for ROOM/' \
 		-e 's/only .* are free/only SIZE are free/; s/each of [0-9]* CPUs/each of N CPUs/' \
@@ -70,7 +70,7 @@ keep()
 {
 	{
 		echo "\$ kshark-virt record $*"
-		told
+		printed
 		echo "status $STATUS"
 	} >> "$WORK/transcript"
 }

@@ -55,14 +55,14 @@ def requests_of(lines, begin_ns, end_ns):
 
 
 def check_requests(monitor, wanted):
-    told = {(d["device"], d["operation"]): d for d in monitor["devices"]}
-    assert told.keys() == wanted.keys(), (told.keys(), wanted.keys())
+    printed = {(d["device"], d["operation"]): d for d in monitor["devices"]}
+    assert printed.keys() == wanted.keys(), (printed.keys(), wanted.keys())
     for key, (latencies, size) in wanted.items():
-        row, latencies = told[key], sorted(latencies)
-        told_latency = row["latency"]
-        assert row["count"] == told_latency["count"] == len(latencies), row
-        assert row["bytes"] == size and told_latency["total_ns"] == sum(latencies), (row, size)
-        assert [told_latency[k] for k in ("min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")] == \
+        row, latencies = printed[key], sorted(latencies)
+        printed_latency = row["latency"]
+        assert row["count"] == printed_latency["count"] == len(latencies), row
+        assert row["bytes"] == size and printed_latency["total_ns"] == sum(latencies), (row, size)
+        assert [printed_latency[k] for k in ("min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")] == \
             [latencies[0], rank(latencies, 0.5), rank(latencies, 0.95), rank(latencies, 0.99), latencies[-1]], row
         assert sum(b["count"] for b in row["begun_by"]) == row["count"]
 

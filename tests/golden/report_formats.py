@@ -139,8 +139,8 @@ class Formats:
     def parts(self, what, who, machine, vcpu, exit, kvm):
         ns, cells = exit["states_ns"], self.cells(who, "part", exit["reason"])
         unasked, monitor = exit.get("unasked_ns", 0), exit.get("unasked_vmm_ns", 0)
-        told = dict(ns, unasked=unasked, unasked_vmm=monitor)
-        for name, wanted in told.items():
+        printed = dict(ns, unasked=unasked, unasked_vmm=monitor)
+        for name, wanted in printed.items():
             row = self.row("exit_" + name, machine, vcpu, exit["reason"])
             expect("%s %s in CSV" % (what, name), row["total_ns"] if row else "0", str(wanted))
         vmm = ns.get("vmm", 0) + monitor
@@ -205,11 +205,11 @@ def check_steal(formats, report):
     """No time preempted is lost, or counted twice: by victim, by culprit, in any sum."""
     steal, columns, text = report["steal"], {}, open(sys.argv[1]).read()
     machines = {v["vcpu"]: m["machine"] for m in report["machines"] for v in m["vcpus"]}
-    told = {m["machine"]: m for m in steal["machines"]}
+    printed = {m["machine"]: m for m in steal["machines"]}
     for machine in report["machines"]:
         name, culprits = machine["machine"], {}
         wanted = sum(v["states"]["preempted"]["total_ns"] for v in machine["vcpus"])
-        row = told.pop(name, {"total_ns": 0, "by": []})
+        row = printed.pop(name, {"total_ns": 0, "by": []})
         by = {b["who"]: b["total_ns"] for b in row["by"]}
         for culprit in (c for v in machine["vcpus"] for c in v["culprits"]):
             # one that was not asked for
@@ -227,7 +227,7 @@ def check_steal(formats, report):
     expect("who steals", by, {who: ns for who, ns in columns.items() if ns})
     expect("steal", steal["total_ns"], sum(columns.values()))
     check_stolen(formats, "", steal["total_ns"], by)
-    expect("others who were stolen from", told, {})
+    expect("others who were stolen from", printed, {})
 
 
 def check_stolen(formats, machine, ns, by):

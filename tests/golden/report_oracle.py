@@ -118,28 +118,28 @@ def timelines(rows, hz, turn):
     whole = begin       # no record is missing since then
     if turn is not None:
         whole = max(begin, (turn - base) * 10**9 // hz)
-    told = changes(rows)
+    changed = changes(rows)
     hvm = set()
     losses = {}
     last_on = {}
     first_on = {}
-    first_told = {}
+    first_known = {}
     current = {}
     for i, row in enumerate(rows):
         first_on.setdefault(row.pcpu, row)
         if row.event == "lost_records":
             from_ns = (first_lost(row.info) - base) * 10**9 // hz
             losses[i] = max(from_ns, begin, last_on.get(row.pcpu, begin))
-            first_told.setdefault(row.pcpu, None)
-        if i in told and told[i][1] == "running":
-            first_told.setdefault(row.pcpu, (i, told[i][0]))
-        elif i in told and told[i][2] == "running":
-            first_told.setdefault(row.pcpu, None)
+            first_known.setdefault(row.pcpu, None)
+        if i in changed and changed[i][1] == "running":
+            first_known.setdefault(row.pcpu, (i, changed[i][0]))
+        elif i in changed and changed[i][2] == "running":
+            first_known.setdefault(row.pcpu, None)
         last_on[row.pcpu] = row.ns
 
     # what happens, in order: (time, order, kind, ...)
     happens = []
-    for pcpu, first in first_told.items():
+    for pcpu, first in first_known.items():
         if first and first[1] != IDLE:
             happens.append((min(whole, first_on[pcpu].ns), -1, "found", pcpu, first[1]))
     for i, since in losses.items():
@@ -147,8 +147,8 @@ def timelines(rows, hz, turn):
         happens.append((since, i - 0.5 if since == rows[i].ns else len(rows), "lose",
                         rows[i].pcpu, None))
     for i, row in enumerate(rows):
-        if i in told:
-            happens.append((row.ns, i, "change", row.pcpu, told[i]))
+        if i in changed:
+            happens.append((row.ns, i, "change", row.pcpu, changed[i]))
         elif row.event == "lost_records":
             happens.append((row.ns, i, "known", row.pcpu, lost_vcpu(row.info)))
         elif "vmentry" in row.event:
@@ -282,18 +282,18 @@ def check_report(report, lines, end, fail):
         states["offline"] = {key: (waits[key] or 0) + away[key] for key in ("total_ns", "count")}
         if not vmexits and waits["total_ns"] is not None:
             fail("%s device_model: report %d ns, not null" % (vcpu, waits["total_ns"]))
-        for state, told in states.items():
+        for state, reported in states.items():
             compared += 2
             if state == "hypervisor" and not vmexits:
-                if told["total_ns"] is not None or told["count"] is not None or ns[state]:
+                if reported["total_ns"] is not None or reported["count"] is not None or ns[state]:
                     fail("%s hypervisor: report %s ns in %s stretches, not null" %
-                         (vcpu, told["total_ns"], told["count"]))
+                         (vcpu, reported["total_ns"], reported["count"]))
                 continue
-            if told["total_ns"] != ns[state]:
-                fail("%s %s: report %d ns, records %d ns" % (vcpu, state, told["total_ns"], ns[state]))
-            if told["count"] != count[state]:
+            if reported["total_ns"] != ns[state]:
+                fail("%s %s: report %d ns, records %d ns" % (vcpu, state, reported["total_ns"], ns[state]))
+            if reported["count"] != count[state]:
                 fail("%s %s: report %d stretches, records %d" %
-                     (vcpu, state, told["count"], count[state]))
+                     (vcpu, state, reported["count"], count[state]))
         if ours[vcpu]["migrations"] != migrations:
             fail("%s: report %d migrations, records %d" %
                  (vcpu, ours[vcpu]["migrations"], migrations))
@@ -313,7 +313,7 @@ def check_report(report, lines, end, fail):
 
 def xenalyze_rules(rows):
     """Its timeline in cycles: vcpu -> [(start, end, state)], all closed ones."""
-    told = changes(rows)
+    changed = changes(rows)
     state, since, spans = {}, {}, collections.defaultdict(list)
     current, lost, first = {}, {}, {}
 
@@ -348,8 +348,8 @@ def xenalyze_rules(rows):
             lost.pop(row.pcpu, None)
             update(vcpu if vcpu != IDLE else (IDLE, row.pcpu), "running", tsc)
             current[row.pcpu] = vcpu if vcpu != IDLE else (IDLE, row.pcpu)
-        elif i in told:
-            vcpu, old, new = told[i]
+        elif i in changed:
+            vcpu, old, new = changed[i]
             if vcpu == IDLE:
                 vcpu = (IDLE, row.pcpu)
             if vcpu not in state:

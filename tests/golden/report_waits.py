@@ -56,19 +56,19 @@ def check_csv(waits, rows):
 
 def check_text(waits, lines):
     """Each cause's time and number, in the order of JSON."""
-    told = []
+    printed = []
     for at, line in enumerate(lines):
         if line.startswith("  blocked until"):
             for row in lines[at + 1:]:
                 if not row.strip() or row.startswith("  all") or row.startswith("  then"):
                     break
                 share = [row[42:52]] if len(row) > 52 else []
-                told.append((row[2:22].strip(), duration(row[22:34]), int(row[44:56])))
+                printed.append((row[2:22].strip(), duration(row[22:34]), int(row[44:56])))
     wanted = [(cause["cause"], cause["blocked"]["total_ns"], cause["blocked"]["count"])
               for machine in waits["machines"] for item in [machine] + machine["vcpus"]
               for cause in item["causes"]]
-    assert len(told) == len(wanted), (told, wanted)
-    for (name, ns, count), (cause, exact, number) in zip(told, wanted):
+    assert len(printed) == len(wanted), (printed, wanted)
+    for (name, ns, count), (cause, exact, number) in zip(printed, wanted):
         assert name == cause and count == number
         assert abs(ns - exact) <= 1e-3 * exact + 1, (name, ns, exact)
 

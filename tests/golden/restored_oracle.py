@@ -52,8 +52,8 @@ def main():
     for tid, vcpu in sorted(vcpus.items()):
         states = vcpu["states"]
         assert states["guest"]["total_ns"] == guest[tid], (tid, states["guest"]["total_ns"], guest[tid])
-        told = {exit["reason"].upper(): exit["count"] for exit in vcpu["exits"]}
-        assert told == dict(exits[tid]), (told, exits[tid])
+        reported = {exit["reason"].upper(): exit["count"] for exit in vcpu["exits"]}
+        assert reported == dict(exits[tid]), (reported, exits[tid])
         assert sum(state["total_ns"] or 0 for state in states.values()) == \
             report["window_ns"][1] - report["window_ns"][0], tid
         assert states["offline"]["total_ns"] >= began[tid] - slept[tid] > 0, tid

@@ -183,10 +183,10 @@ def check_lengths(report, lengths):
                 if sum(counts.values()) != right["complete"]:
                     sys.exit("%s: %s: %d lengths" % (vcpu["vcpu"], what, sum(counts.values())))
                 for per_cent in (5, 50, 95, 99) if counts else ():
-                    told, exact = percentile(counts, per_cent), right["p%d_ns" % per_cent]
+                    shown, exact = percentile(counts, per_cent), right["p%d_ns" % per_cent]
                     n += 1
-                    if not exact <= told <= exact + exact // 8:
-                        sys.exit("%s: %s: p%d %d, not %d" % (vcpu["vcpu"], what, per_cent, told,
+                    if not exact <= shown <= exact + exact // 8:
+                        sys.exit("%s: %s: p%d %d, not %d" % (vcpu["vcpu"], what, per_cent, shown,
                                                              exact))
             exits = sum(count for (who, kind, _), count in lengths.items()
                         if who == (machine["id"], vcpu["id"]) and kind == "exit")

@@ -38,10 +38,10 @@ report = json.load(open(sys.argv[1]))
 window = report["window_ns"][1] - report["window_ns"][0]
 tips = dict(re.findall("<title>(d[0-9]+v[0-9]+): ([^<]*)</title>", open(sys.argv[2]).read()))
 for vcpu in (v for m in report["machines"] for v in m["vcpus"]):
-    told = ", ".join("%s %.2f %%" % (state, 100 * dist["total_ns"] / (
-                     window if state == "unknown" else vcpu["known_ns"]))
-                     for state, dist in vcpu["states"].items() if dist["total_ns"])
-    assert tips[vcpu["vcpu"]] == told, (tips[vcpu["vcpu"]], told)
+    expected = ", ".join("%s %.2f %%" % (state, 100 * dist["total_ns"] / (
+                         window if state == "unknown" else vcpu["known_ns"]))
+                         for state, dist in vcpu["states"].items() if dist["total_ns"])
+    assert tips[vcpu["vcpu"]] == expected, (tips[vcpu["vcpu"]], expected)
 assert len(tips) == 4' "$OUT" "$WORK/lost.svg"
 
 # texts KIND FILE: the texts of one kind, in their order

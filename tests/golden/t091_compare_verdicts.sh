@@ -5,8 +5,8 @@
 
 transcript=$WORK/transcript
 
-# told STATUS ARGUMENT...: compare the table in all formats, with the same exit status
-told()
+# verdicts STATUS ARGUMENT...: compare the table in all formats, with the same exit status
+verdicts()
 {
 	local expected=$1 format
 
@@ -93,23 +93,23 @@ for metric in steal_percent errors rare huge wide tiny balance; do
 	rare | wide) expected=0 ;;
 	*) expected=1 ;;
 	esac
-	told $expected --metric $metric --statistic mean,stddev,p50
+	verdicts $expected --metric $metric --statistic mean,stddev,p50
 done
-told 1 --metric latency --statistic p90,p99
-told 4 --metric latency --statistic p99
-told 4 --metric latency --statistic p99 --percentiles linear
+verdicts 1 --metric latency --statistic p90,p99
+verdicts 4 --metric latency --statistic p99
+verdicts 4 --metric latency --statistic p99 --percentiles linear
 # a statistic with a verdict does not hide one without
-told 4 --metric 'latency,many' --statistic p99
-told 0 --metric many --statistic p99
-told 1 --metric 'three,latency' --statistic p75
-told 0 --metric three --statistic mean
-told 4 --metric three --statistic stddev
-told 0 --metric 'two_of_0,same' --statistic mean,p50
-# all together: less is found, and it is said how sure that is
-told 1 --statistic mean --joint
-told 1 --metric steal_percent --statistic mean --joint
+verdicts 4 --metric 'latency,many' --statistic p99
+verdicts 0 --metric many --statistic p99
+verdicts 1 --metric 'three,latency' --statistic p75
+verdicts 0 --metric three --statistic mean
+verdicts 4 --metric three --statistic stddev
+verdicts 0 --metric 'two_of_0,same' --statistic mean,p50
+# all together: fewer differences are found, and the output states how sure that is
+verdicts 1 --statistic mean --joint
+verdicts 1 --metric steal_percent --statistic mean --joint
 # more sure than the number of divisions allows by itself
-told 1 --metric 'errors,three' --statistic mean,p50 --confidence 99.9 --resamples 100
+verdicts 1 --metric 'errors,three' --statistic mean,p50 --confidence 99.9 --resamples 100
 golden t091_compare_verdicts "$transcript"
 
 # A plot in per cent of the baseline says in words what there are no per cent of.

@@ -136,7 +136,7 @@ interrupted() # SIGNAL ARGUMENT...
 	restored
 	{
 		echo "\$ kshark-virt record -o $*   # $SIGNAL"
-		told
+		printed
 	} >> "$WORK/transcript"
 }
 SIGNAL=TERM interrupted terminated

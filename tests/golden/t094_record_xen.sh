@@ -10,7 +10,7 @@ cat > "$WORK/bin/xentrace" << 'S'
 out=${!#}
 echo "xentrace $*" | sed "s|$(dirname "$out")|FOLDER|g" >> "$FAKE_LOG"
 [ -z "${FAKE_DIE:-}" ] || { echo "Failure to get trace buffer pointer from Xen" >&2; exit 1; }
-trap 'cat "$FAKE_SAMPLE" > "$out"; echo "xentrace is told"; exit "${FAKE_END:-0}"' INT
+trap 'cat "$FAKE_SAMPLE" > "$out"; echo "xentrace is interrupted"; exit "${FAKE_END:-0}"' INT
 : > "$out"
 [ -z "${FAKE_FULL:-}" ] || {
 	sleep 0.3

@@ -27,10 +27,10 @@ golden t113_hypertrace_text text
 for file in first.dat boot.dat liar.dat others.dat lossy.dat strangers.dat later.dat ours.dat early.dat \
 	unclocked.dat whole.dat; do
 	run report --quiet --format csv $all $file
-	cp "$OUT" told
+	cp "$OUT" as_csv
 	run report --quiet --format json $all $file
 	status 0
-	check "$file: JSON has the numbers of CSV" python3 - "$OUT" told <<'END'
+	check "$file: JSON has the numbers of CSV" python3 - "$OUT" as_csv <<'END'
 import csv
 import json
 import sys
@@ -132,16 +132,16 @@ check "CSV has what JSON has" python3 - crowd.json "$OUT" <<'END'
 import csv
 import json
 import sys
-told = json.load(open(sys.argv[1]))
+report = json.load(open(sys.argv[1]))
 rows = [(r["section"], r["name"], r["vcpu"], r["count"], r["total_ns"])
         for r in csv.DictReader(open(sys.argv[2])) if r["file"] == "crowd.dat"]
-machine = told["hypertrace"][0]
+machine = report["hypertrace"][0]
 assert machine["numbers"][0] == {"nr": 0x48541500, "name": "hypercall_0x485415??", "result": "senseless",
                                  "count": 300}, machine["numbers"][0]
 for number in machine["numbers"]:
     assert ("hyper_number_" + number["result"], number["name"], "", str(number["count"]), "") in rows, number
 assert ("hyper_number", "others", "", str(machine["other_numbers"]), "") in rows
-assert ("hyper_stray_calls", "", "", str(told["stray_hypercalls"]), "") in rows
+assert ("hyper_stray_calls", "", "", str(report["stray_hypercalls"]), "") in rows
 END
 
 # Names are those that are known.

@@ -86,11 +86,11 @@ run_check "$SAMPLES/recording-xen"
 status 4
 says "$ERR" "no two pCPUs share a core according to the sidecar"
 # a sidecar that does counts by itself
-cp "$trace" "$WORK/told.xen"
-cp "$json" "$WORK/told.xen.meta.json"
+cp "$trace" "$WORK/topology.xen"
+cp "$json" "$WORK/topology.xen.meta.json"
 run_check --topology "$lscpu" --format csv "$trace"
 cp "$OUT" "$WORK/check"
-run_check --format csv "$WORK/told.xen"
+run_check --format csv "$WORK/topology.xen"
 status 1
 check "by the sidecar" cmp "$OUT" "$WORK/check"
 # pCPUs of which the trace has nothing

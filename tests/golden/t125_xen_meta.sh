@@ -46,13 +46,13 @@ holds()
 		def domain(domid):
 		    return next(d for d in meta["domains"] if d["id"] == domid)
 
-		def same(told, known):
-		    """What is in it is known, and the other way round, but for clocks and fakes."""
+		def same(found, known):
+		    """All values in it are known, and the other way round, except clocks and fakes."""
 		    if isinstance(known, list):
-		        return len(told) == len(known) and all(map(same, told, known))
+		        return len(found) == len(known) and all(map(same, found, known))
 		    if not isinstance(known, dict):
-		        return told == known
-		    return all(same(told[k], v) for k, v in known.items() if "fake" not in k)
+		        return found == known
+		    return all(same(found[k], v) for k, v in known.items() if "fake" not in k)
 
 		sys.exit(not eval(sys.argv[3]))
 	END

@@ -36,7 +36,7 @@ make same.dat 1.04
 make fast.dat 1.5
 make both.dat
 make other.dat
-make untold.dat
+make unknown.dat
 governors slow.dat schedutil
 governors fast.dat schedutil
 governors both.dat powersave schedutil
@@ -45,7 +45,7 @@ said slow.dat same.dat
 said slow.dat fast.dat
 said slow.dat both.dat
 said slow.dat other.dat
-said slow.dat untold.dat
+said slow.dat unknown.dat
 said slow.dat "$SAMPLES/kvm-host.dat"
 golden t135_conditions "$WORK/said"
 
@@ -59,8 +59,8 @@ import sys
 
 compared, report = (json.load(open(path)) for path in sys.argv[1:])
 speed = report["vcpus"][0]["frequency"]
-told = {one["run"]: one for one in compared["conditions"]}
-assert abs(told["fast.dat"]["mean_khz"] - speed["mean_khz"]) < 1, (told, speed)
-assert told["slow.dat"]["governors"] == told["fast.dat"]["governors"] == ["schedutil"]
+conditions = {one["run"]: one for one in compared["conditions"]}
+assert abs(conditions["fast.dat"]["mean_khz"] - speed["mean_khz"]) < 1, (conditions, speed)
+assert conditions["slow.dat"]["governors"] == conditions["fast.dat"]["governors"] == ["schedutil"]
 END
 finish

@@ -14,8 +14,8 @@ import json
 import sys
 
 FAR = {frozenset((0, 1)): "smt", frozenset((0, 2)): "core", frozenset((1, 2)): "core"}
-told, report, rows, text = json.load(open("told.json")), json.load(open("report.json")), \
-    list(csv.DictReader(open("told.csv"))), open("told.text").read()
+migrations, report, rows, text = json.load(open("migrations.json")), json.load(open("report.json")), \
+    list(csv.DictReader(open("migrations.csv"))), open("migrations.text").read()
 moves = {}
 names = {row["id"]: row["name"] for row in csv.DictReader(open("tables/vcpu.csv"))}
 for row in csv.DictReader(open("tables/migration.csv")):
@@ -23,7 +23,7 @@ for row in csv.DictReader(open("tables/migration.csv")):
     far = "unknown" if max(pcpus) > 3 else "node" if 3 in pcpus else FAR[frozenset(pcpus)]
     key = names[row["vcpu"]], far
     moves[key] = moves.get(key, 0) + 1
-got = {(vcpu["vcpu"], one["distance"]): one for vcpu in told["vcpus"] for one in vcpu["migrations"]}
+got = {(vcpu["vcpu"], one["distance"]): one for vcpu in migrations["vcpus"] for one in vcpu["migrations"]}
 assert {key: one["count"] for key, one in got.items()} == moves, (got, moves)
 COST = ("count", "total_ns", "max_ns")
 assert {(row["vcpu"], row["distance"]): [row["count"]] + [row["cost_" + key] for key in COST]
@@ -45,7 +45,7 @@ for sample in credit2-basic.xen migration.xen sched-credit.xen lost-records.xen 
 	for format in json csv text; do
 		run report --quiet --migrations --topology topology --format "$format" "$SAMPLES/$sample"
 		status 0
-		cp "$OUT" "told.$format"
+		cp "$OUT" "migrations.$format"
 	done
 	run report --quiet --format json "$SAMPLES/$sample"
 	cp "$OUT" report.json

@@ -17,9 +17,9 @@ pointer_of()
 	check "what stands for a window is there" test -s "$POINTER"
 }
 
-# told POINTER TRACE OPTION...: a window shows what the whole trace shows, unless it is not
-# known; of what ends long after the window, the end is not
-cat > told.py << 'END'
+# same_window POINTER TRACE OPTION...: a window shows what the whole trace shows, unless that is
+# unknown: so is the end of an interval that ends long after the window
+cat > same_window.py << 'END'
 import json, sys
 window, whole = (json.load(open(f)) for f in sys.argv[1:])
 assert window["clock"] == whole["clock"] and window["window_ns"] == whole["window_ns"]
@@ -65,7 +65,7 @@ plain()
 	sed -e "s|$1|X|" -e 's/,$//' "$2" | sed -e '/{"kind": "loss"/d' |
 		sed -e '/^ "warnings": \[$/{N;/\n \]$/d}'
 }
-told()
+same_window()
 {
 	local pointer=$1 trace=$2
 	shift 2
@@ -75,7 +75,7 @@ told()
 	cp "$OUT" window.json
 	run report -q -f json "$@" "$trace"
 	status 0
-	check "the window of $trace $*" python3 told.py window.json "$OUT"
+	check "the window of $trace $*" python3 same_window.py window.json "$OUT"
 }
 
 for name in pinned hvm-exits lost-records dom0 credit2-4.20 migration; do
@@ -84,7 +84,7 @@ for name in pinned hvm-exits lost-records dom0 credit2-4.20 migration; do
 		read -r from to <<< "$window"
 		"$KSV_BIN" report --full -q --from "$from" t.xen > /dev/null 2>&1 || continue
 		pointer_of --from "$from" --to "$to" t.xen
-		told "$POINTER" t.xen --from "$from" --to "$to"
+		same_window "$POINTER" t.xen --from "$from" --to "$to"
 	done
 	run dump -q -f csv "$POINTER"
 	cp "$OUT" a
@@ -106,7 +106,7 @@ if [ -x "$big" ] && ! sanitized; then
 	for window in "0 0.5" "100 101.5" "200.25 200.26" "237 99999"; do
 		read -r from to <<< "$window"
 		pointer_of --from "$from" --to "$to" big.xen
-		told "$POINTER" big.xen --from "$from" --to "$to"
+		same_window "$POINTER" big.xen --from "$from" --to "$to"
 	done
 	echo '{ "cpu_khz": 2300000 }' > big.xen.meta.json
 	pointer_of --from 100 --to 101 big.xen

@@ -283,7 +283,7 @@ for format in text csv json openmetrics; do
 	check "no control characters in $format" test -z "$(tr -d '\n\40-\176\200-\377' < "$OUT")"
 done
 
-# How much can be read at once makes no difference: a file tells no more of a loss than a pipe, when an interval is
+# How much can be read at once makes no difference: a file shows no more of a loss than a pipe when an interval is
 # printed.
 { head -c 70000 "$SAMPLES/lost-records.xen"; tail -c +80001 "$SAMPLES/lost-records.xen"; } > "$WORK/cut.xen"
 for hold in 1ms 50ms; do

@@ -37,14 +37,14 @@ thread = "CPU 0/KVM-135"
 for key in "believed_ns", "executed_ns", "steal_ns":
     assert sum(t[key] for t in tasks) + after[thread][key] == before[thread][key], key
 for state, wanted in before[thread]["states_ns"].items():
-    told = collections.Counter()
+    summed = collections.Counter()
     # what the trace cannot show is unknown in all of them
     if not isinstance(wanted, int):
         assert all(task["states_ns"][state] == wanted for task in tasks + [after[thread]]), state
         continue
     for task in tasks + [after[thread]]:
-        told[state] += task["states_ns"][state]
-    assert told[state] == wanted, state
+        summed[state] += task["states_ns"][state]
+    assert summed[state] == wanted, state
 for name, task in before.items():
     assert name == thread or after[name] == task, name
 for task in tasks:
@@ -62,12 +62,12 @@ check "plot shows them" env PYTHONPATH="$GOLDEN" python3 - "$WORK/plot.csv" "$WO
 import collections, csv, sys
 from json_documents import documents
 nested = next(documents(sys.argv[2]))
-told = collections.Counter()
+summed = collections.Counter()
 for row in csv.DictReader(open(sys.argv[1])):
     if row["task"].startswith("n1: "):
-        told[row["task"]] += int(row["executed_ns"])
+        summed[row["task"]] += int(row["executed_ns"])
 wanted = {t["name"]: t["executed_ns"] for t in nested["guests"][0]["tasks"] if "inside" in t}
-assert told and told == +collections.Counter(wanted), (told, wanted)
+assert summed and summed == +collections.Counter(wanted), (summed, wanted)
 END
 run plot -q --tasks -o "$WORK/tasks.svg" "${three[@]}"
 status 0

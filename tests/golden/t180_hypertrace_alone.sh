@@ -12,10 +12,10 @@ for name in alone alone_switched; do
 	for what in 'dump --hypertrace' 'report --full' 'report --hypertrace --boot --function *'; do
 		run $what $name.dat
 		status 0
-		{ echo "== $what $name"; cat "$OUT"; echo "-- said"; cat "$ERR"; } >> told
+		{ echo "== $what $name"; cat "$OUT"; echo "-- said"; cat "$ERR"; } >> printed
 	done
 done
-golden t180_hypertrace_alone told
+golden t180_hypertrace_alone printed
 
 # Recounted: a vCPU is in the hypervisor for as long as its calls say, if they can be believed; it is off where the
 # host's scheduler shows it; all else is unknown.

@@ -56,8 +56,8 @@ import sys
 host, guest = (json.load(open(path)) for path in sys.argv[1:3])
 (machine,) = host["machines"]
 (exits,) = [e["count"] for e in machine["exits"] if e["reason"] == "L2:VMMCALL"]
-(told,) = guest["hypertrace"]
-assert exits == told["calls"]["decoded"] == 135, (exits, told["calls"])
-assert told["calls"]["outside"] == told["calls"]["senseless"] == told["calls"]["unknown"] == 0
+(reported,) = guest["hypertrace"]
+assert exits == reported["calls"]["decoded"] == 135, (exits, reported["calls"])
+assert reported["calls"]["outside"] == reported["calls"]["senseless"] == reported["calls"]["unknown"] == 0
 END
 finish

@@ -56,9 +56,9 @@ for _, cpu, time, event, info in lines(sys.argv[3]):
         calls.append((start, time))
 (boot,) = report["boot"]
 assert boot["source"] == "trace"
-told = [s for s in boot["stages"] if s["kind"] == "level"]
-assert [(s["name"], s["from_ns"], int(s["vcpu"][-1])) for s in told] == levels and len(levels) == 10
-for stage, following in zip(told, told[1:] + [None]):
+reported = [s for s in boot["stages"] if s["kind"] == "level"]
+assert [(s["name"], s["from_ns"], int(s["vcpu"][-1])) for s in reported] == levels and len(levels) == 10
+for stage, following in zip(reported, reported[1:] + [None]):
     assert stage["end_known"] == (following is not None)
     assert not following or stage["to_ns"] == following["from_ns"]
     assert stage["unknown_ns"] == 0 and 0 < stage["true_ns"] < stage["to_ns"] - stage["from_ns"]
@@ -77,9 +77,9 @@ import csv
 import json
 import sys
 drawn = list(csv.DictReader(open(sys.argv[1])))
-told = json.load(open(sys.argv[2]))["boot"][0]["stages"]
-assert len(drawn) == len(told) > 700
-for row, stage in zip(drawn, told):
+reported = json.load(open(sys.argv[2]))["boot"][0]["stages"]
+assert len(drawn) == len(reported) > 700
+for row, stage in zip(drawn, reported):
     assert (row["kind"], row["name"], row["vcpu"]) == (stage["kind"], stage["name"], stage["vcpu"])
     for name in ("from_ns", "to_ns", "true_ns", "exits", "exits_ns"):
         assert int(row[name]) == stage[name], (row, stage)
@@ -101,20 +101,20 @@ check "compared is what is reported" python3 - "$WORK/compared" "$WORK/kvm-boot.
 import json
 import sys
 compared = json.load(open(sys.argv[1]))
-told = [{s["name"]: s for s in json.load(open(path))["boot"][0]["stages"] if s["kind"] == "level" and s["end_known"]}
-        for path in sys.argv[2:4]]
+reported = [{s["name"]: s for s in json.load(open(path))["boot"][0]["stages"] if s["kind"] == "level" and s["end_known"]}
+            for path in sys.argv[2:4]]
 n = 0
 for metric in compared["metrics"]:
     level, what = metric["metric"].split(".boot_")[1].split("_", 1)
     assert [run["run"] for run in metric["statistics"]] == ["quiet", "loud"]
-    for stages, run in zip(told, metric["statistics"]):
+    for stages, run in zip(reported, metric["statistics"]):
         stage = stages[level]
         wanted = {"ns": stage["to_ns"] - stage["from_ns"], "true_ns": stage["true_ns"],
                   "exits": stage["exits"], "exits_ns": stage["exits_ns"]}[what]
         assert (run["statistic"], run["value"]) == ("p50", wanted), (metric["metric"], run, wanted)
         n += 1
 assert n == 2 * 4 * 9, n
-reasons = [{r["reason"]: r["count"] for r in stages["console"]["reasons"]} for stages in told]
+reasons = [{r["reason"]: r["count"] for r in stages["console"]["reasons"]} for stages in reported]
 assert reasons[0].get("IOIO", 0) < 50 and reasons[1]["IOIO"] == 10215, reasons
 END
 # a guest's trace that belongs to none of the hosts is an error, not a run

@@ -15,15 +15,15 @@ for log in web db; do
 	cp "$OUT" $log.json
 	check "$log is stored as it is printed" python3 - $log << 'END'
 import json, sys
-told, stored = (json.load(open(sys.argv[1] + end)) for end in (".json", ".log.meta.json"))
+printed, stored = (json.load(open(sys.argv[1] + end)) for end in (".json", ".log.meta.json"))
 alignment = stored["alignment"]
-assert not told["refused"] and told["interval"][0] <= told["offset"] <= told["interval"][1]
-assert {k: told[k] for k in ("offset", "at", "unit", "source", "machine")} == \
-    {k: alignment[k] for k in ("offset", "at", "unit", "source", "machine")}, (told, alignment)
+assert not printed["refused"] and printed["interval"][0] <= printed["offset"] <= printed["interval"][1]
+assert {k: printed[k] for k in ("offset", "at", "unit", "source", "machine")} == \
+    {k: alignment[k] for k in ("offset", "at", "unit", "source", "machine")}, (printed, alignment)
 assert alignment["host"] == "host.dat" and len(alignment["threads"]) >= 3
 assert stored.get("mine", True)
 moment = json.load(open("host.dat.meta.json"))["moment"]
-assert told["offset"] == moment["trace_ns"] - moment["realtime_ns"]
+assert printed["offset"] == moment["trace_ns"] - moment["realtime_ns"]
 END
 done
 check "its other contents are kept" grep -q mine web.log.meta.json

@@ -30,8 +30,8 @@ check "afterwards" test "$(cgroups --from 35.7 --to 35.9)" = "/db /web unknown"
 
 run report --full -q "${traces[@]}"
 status 0
-sed -n "/guest's tasks/,/^  unknown /p" "$OUT" > "$WORK/told"
-golden t205_guest_cgroups "$WORK/told"
+sed -n "/guest's tasks/,/^  unknown /p" "$OUT" > "$WORK/printed"
+golden t205_guest_cgroups "$WORK/printed"
 run report -q --format json kvm-talk.dat kvm-talk-web.dat
 check "a trace without cgroups has none" python3 -c 'import json, sys
 guests = json.load(open(sys.argv[1]))["guests"]

@@ -175,10 +175,10 @@ cp "$FAKE_LOG" "$WORK/transcript"
 take kvm-restored
 whole -f csv --interval 200ms
 live -f csv --interval 200ms
-# machine NAME: the first and the last interval that it is in
-told() { awk -F, -v name="$1" '$3 == name { if (!from) from = $1; to = $1 } END { print from, to }' "$OUT"; }
-read -r from to <<< "$(told g2)"
-read -r first last <<< "$(told g1)"
+# span NAME: the first and the last interval that a machine is in
+span() { awk -F, -v name="$1" '$3 == name { if (!from) from = $1; to = $1 } END { print from, to }' "$OUT"; }
+read -r from to <<< "$(span g2)"
+read -r first last <<< "$(span g1)"
 # until then, as the file does, which goes on with it
 grep ,g1, "$OUT" > "$WORK/live"
 grep ,g1, "$WORK/whole" | awk -F, -v last="$last" '$1 <= last' > "$WORK/file"

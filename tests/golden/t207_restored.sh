@@ -39,10 +39,10 @@ for source in kvm_write_tsc_offset sidecar; do
 	run align -q --format json --source $source "$HOST" "$SAMPLES/kvm-restored-web.dat"
 	status 0
 	check "$source: before and after" python3 -c 'import json, sys
-told = json.load(open(sys.argv[1]))
-assert told["source"] == sys.argv[2] and told["explained_percent"] == 100 and not told["refused"], told
-assert sorted(vcpu["tid"] for vcpu in told["vcpus"]) == [175, 176], told["vcpus"]
-steps = told["steps"]
+printed = json.load(open(sys.argv[1]))
+assert printed["source"] == sys.argv[2] and printed["explained_percent"] == 100 and not printed["refused"], printed
+assert sorted(vcpu["tid"] for vcpu in printed["vcpus"]) == [175, 176], printed["vcpus"]
+steps = printed["steps"]
 assert sorted(step["guest_cpu"] for step in steps) == [0, 1] and len({step["offset"] for step in steps}) == 1, steps
 # where the guest goes on is one moment of its TSC, as far as events show
 assert abs(steps[0]["from"] - steps[1]["from"]) < 10**8, steps' "$OUT" $source

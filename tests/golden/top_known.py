@@ -75,22 +75,22 @@ def main():
     rows = n = 0
     with open(live, newline="") as file:
         got = numbers(file)
-    for (begin, end), told in itertools.groupby(got, lambda row: (row["from_ns"], row["to_ns"])):
+    for (begin, end), printed in itertools.groupby(got, lambda row: (row["from_ns"], row["to_ns"])):
         moment = int(end) + int(hold)
         cut(data, windows, base + -(-moment * int(hz) // 10 ** 9), path)
         out = subprocess.run([os.environ["KSV_BIN"], "top", "--quiet", "--format", "csv",
                               "--cpu-hz", hz, "--interval", "10000", "--from", begin + "ns",
                               "--to", end + "ns", *sys.argv[6:], path],
                              stdout=subprocess.PIPE, check=True, text=True).stdout
-        told = list(told)
+        printed = list(printed)
         wanted = numbers(out.splitlines())
         # live, a record beyond the hold shows that the interval went on; the file ends before it does
         if any(row["to_ns"] != end for row in wanted):
             continue
-        for a, b in itertools.zip_longest(wanted, told):
+        for a, b in itertools.zip_longest(wanted, printed):
             if a != b:
                 sys.exit("%s: from %s to %s: %s, not %s" % (trace, begin, end, b, a))
-        rows += len(told)
+        rows += len(printed)
         n += 1
     print(rows, n)
 

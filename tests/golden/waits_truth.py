@@ -86,15 +86,15 @@ def judge_names(folder, text, machine, path):
         if row["cause"] == "device" and after < len(handlers[number]):
             seen[name, int(row["vector"])][handlers[number][after][1]] += 1
     with open(path) as file:
-        told = {(one["vcpu"], one["vector"]): one["name"]
-                for one in next(of for of in json.load(file)["machines"] if of["machine"] == machine)["wakers"]
-                if one["cause"] == "device" and "name" in one}
-    for key, name in sorted(told.items()):
+        named = {(one["vcpu"], one["vector"]): one["name"]
+                 for one in next(of for of in json.load(file)["machines"] if of["machine"] == machine)["wakers"]
+                 if one["cause"] == "device" and "name" in one}
+    for key, name in sorted(named.items()):
         count, total = seen[key][name], sum(seen[key].values())
         print("%s, vector 0x%02x: %s handles it after %d of %d wake-ups" % (*key, name, count, total))
         if count < 0.9 * total:
             sys.exit("FAILED: others do: %s" % seen[key])
-    if not told:
+    if not named:
         sys.exit("FAILED: no device has a name")
 
 
@@ -105,7 +105,7 @@ def main():
     folder, text, machine, cause, times = sys.argv[1:]
     events, first, last, phase = read_guest(text)
     phase = (phase[0] or first, phase[1] or last)
-    told, least, most, in_phase = (collections.Counter() for _ in range(4))
+    reported, least, most, in_phase = (collections.Counter() for _ in range(4))
     n = among = same = unasked = 0
     for number, waits in sorted(waits_of(folder, machine).items()):
         for i, (start, end, what, is_unasked) in enumerate(waits):
@@ -122,28 +122,28 @@ def main():
             n += 1
             among += what in handled
             same += handled[:1] == [what]
-            told[what] += end - start
+            reported[what] += end - start
             if phase[0] <= start and end <= phase[1]:
                 in_phase[what] += 1
             for kind in set(handled):
                 most[kind] += end - start
             if len(set(handled)) == 1:
                 least[handled[0]] += end - start
-    total = sum(told.values())
+    total = sum(reported.values())
     print("%d waits, %d more that the guest did not ask for; in the phase, %d by %s"
           % (n, unasked, in_phase[cause], cause))
     print("%.1f %% are ended by one of the interrupts that the guest handles next, %.1f %% by the first one"
           % (100 * among / n, 100 * same / n))
-    for what in sorted(told, key=told.get, reverse=True):
+    for what in sorted(reported, key=reported.get, reverse=True):
         print("  %-8s %6.2f %% of the time; by the guest's trace %6.2f to %6.2f %%"
-              % (what, 100 * told[what] / total, 100 * least[what] / total, 100 * most[what] / total))
+              % (what, 100 * reported[what] / total, 100 * least[what] / total, 100 * most[what] / total))
     bad = []
     if among < LEAST_AMONG * n or n < 100:
         bad.append("too few")
     # what no interrupt ended is in no bound
     spare = (1 - LEAST_AMONG) * total
-    for what in set(told) | set(most):
-        if not least[what] - spare <= told[what] <= most[what] + spare:
+    for what in set(reported) | set(most):
+        if not least[what] - spare <= reported[what] <= most[what] + spare:
             bad.append("%s is out of bounds" % what)
     if in_phase[cause] < int(times):
         bad.append("%d waits of the phase are ended by %s" % (in_phase[cause], cause))

@@ -6,7 +6,7 @@ usage: why_chain.py WHY.json HOST.txt MACHINE=GUEST.txt...
 The texts are from "trace-cmd report -t", with the guests' times brought to the host's. Checked of each segment:
 that a task of the host has the pCPU, that a guest's task has the vCPU, that the one which is said to have ended
 a sleep was where the wake-up was recorded, and that a vCPU that woke another one executed the task that is
-told. Prints how much of each was checked.
+named. Prints how much of each was checked.
 """
 import bisect
 import collections
@@ -70,9 +70,9 @@ def expect(what, pid, pids, segment):
 def ends(segment, host, guests):
     """Is its end recorded, or is it cut there?"""
     machine = (segment.get("subject") or "").split(":")[0]
-    told = segment.get("guest_evidence", {}).get("records", [])
+    guest_records = segment.get("guest_evidence", {}).get("records", [])
     return any(host.records[n] == segment["to_ns"] for n in segment["evidence"]) or \
-        (machine in guests and any(guests[machine].records[n] == segment["to_ns"] for n in told))
+        (machine in guests and any(guests[machine].records[n] == segment["to_ns"] for n in guest_records))
 
 
 def check_waker(segment, host, guests):

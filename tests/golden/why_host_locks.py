@@ -49,11 +49,11 @@ def main(text, tid, *whys):
                 continue
             around = [(a, b, address) for a, b, address in waits[pid]
                       if a <= segment["from_ns"] and b >= segment["to_ns"]]
-            told = segment.get("lock")
-            told = (told["from_ns"], told["to_ns"], int(told["lock"], 16)) if told else None
-            assert told == (max(around) if around else None), (answer["subject"], segment, around)
-            with_lock += bool(told)
-            without += not told
+            shown = segment.get("lock")
+            shown = (shown["from_ns"], shown["to_ns"], int(shown["lock"], 16)) if shown else None
+            assert shown == (max(around) if around else None), (answer["subject"], segment, around)
+            with_lock += bool(shown)
+            without += not shown
     print(with_lock, without)
     return 0
 

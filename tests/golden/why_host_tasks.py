@@ -16,13 +16,13 @@ from why_tasks import handlers_of, read, stretches
 
 def check_task(answer, records, handlers):
     pid = int(answer["subject"].rsplit("-", 1)[1])
-    told = {segment["from_ns"]: segment for segment in answer["segments"]}
+    segments = {segment["from_ns"]: segment for segment in answer["segments"]}
     compared = 0
     for wanted in stretches(records, pid, handlers):
         first, last = records[wanted.first], records[wanted.last]
         if first.ns == last.ns:
             continue
-        segment = told[first.ns]
+        segment = segments[first.ns]
         assert segment["kind"] == ("task" if wanted.kind == "runs" else wanted.kind), (wanted, segment)
         assert segment["to_ns"] == last.ns, (wanted, segment)
         assert {first.number, last.number} <= set(segment["evidence"]), (wanted, segment)

@@ -41,7 +41,7 @@ def segments_of(document):
 
 def main(why, text, words, *threads):
     threads = dict(thread.split("=") for thread in threads)
-    asked, told = list(asked_of(text)), open(words).read()
+    asked, printed = list(asked_of(text)), open(words).read()
     n = exits = 0
     for document in documents(why):
         for segment in segments_of(document):
@@ -55,7 +55,7 @@ def main(why, text, words, *threads):
                         a[1:] == (int(threads[segment["subject"]]), access["operation"], access["address"], access["bytes"])]
                 assert near, (segment, access)
                 assert "%s of %d B, %s at %#x" % (access["operation"], access["bytes"], access["device"],
-                                                  access["address"]) in told, access
+                                                  access["address"]) in printed, access
                 n += 1
     assert exits
     print(n)

@@ -85,7 +85,7 @@ def stretches(records, pid, handlers):
     state, since, waker, early = None, None, (None, None, None), None
     for record in records:
         new = None
-        told = (None, None, None)
+        ended_by = (None, None, None)
         if record.event == "sched_switch":
             out, left, _, into = SWITCH.search(record.info).groups()
             if int(out) == pid:
@@ -93,11 +93,11 @@ def stretches(records, pid, handlers):
             if int(into) == pid:
                 new = "runs"
         elif record.event == "sched_waking" and int(WAKING.search(record.info)[1]) == pid:
-            told = waker_of(record, handlers)
+            ended_by = waker_of(record, handlers)
             new = "waking" if state in (None, "blocked") else None
-            early = told if state == "runs" else early
+            early = ended_by if state == "runs" else early
         elif record.event == "sched_wakeup" and int(WAKEUP.search(record.info)[1]) == pid:
-            told = early or told
+            ended_by = early or ended_by
             new = "waking" if state in (None, "blocked") else None
             early = None
         elif record.event == "sched_wakeup_new" and int(WAKEUP.search(record.info)[1]) == pid:
@@ -105,7 +105,7 @@ def stretches(records, pid, handlers):
         if new is None:
             continue
         if state and since >= known:
-            yield Stretch(state, since, record.number, *(told if state == "blocked" else (None,) * 3))
+            yield Stretch(state, since, record.number, *(ended_by if state == "blocked" else (None,) * 3))
         state, since = new, record.number
 
 
@@ -121,18 +121,18 @@ def groups(answer):
 def check_task(answer, records, handlers, exact):
     """Return: how many stretches have been compared."""
     pid = int(answer["subject"].rsplit("-", 1)[1])
-    told = {}
+    answered = {}
     for kind, numbers, segments in groups(answer):
         if len(numbers) >= 2:
-            told[numbers[0]] = kind, numbers[-1], segments
+            answered[numbers[0]] = kind, numbers[-1], segments
     compared = 0
     for wanted in stretches(records, pid, handlers):
         if records[wanted.last].ns == records[wanted.first].ns:
             continue
         if wanted.last > answer["last"] or wanted.first < answer["first"]:
             continue
-        assert wanted.first in told, (answer["subject"], wanted)
-        kind, last, segments = told[wanted.first]
+        assert wanted.first in answered, (answer["subject"], wanted)
+        kind, last, segments = answered[wanted.first]
         assert (kind, last) == (wanted.kind, wanted.last), (answer["subject"], wanted, kind, last)
         if exact:
             assert segments[0]["from_ns"] == records[wanted.first].ns, wanted

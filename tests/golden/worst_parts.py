@@ -49,19 +49,19 @@ def main():
     for moment in json.load(open(sys.argv[1]))["worst"]:
         parts = parts_of(intervals[moment["vcpu"]], moment["start_ns"], moment["end_ns"])
         longest = max(parts, key=lambda part: part[1] - part[0])
-        told = moment.get("parts", [])
-        if len(parts) > 1 or told:
+        reported = moment.get("parts", [])
+        if len(parts) > 1 or reported:
             moved += 1
-            if [(part["from_ns"], part["to_ns"], str(part["pcpu"])) for part in told] != \
+            if [(part["from_ns"], part["to_ns"], str(part["pcpu"])) for part in reported] != \
                     [tuple(part) for part in parts]:
-                sys.exit("parts: %s, not %s" % (told, parts))
+                sys.exit("parts: %s, not %s" % (reported, parts))
         if str(moment["pcpu"]) != longest[2]:
             sys.exit("%s: not p%s" % (moment, longest[2]))
         if moment["who_ns"] > longest[1] - longest[0]:
             sys.exit("%s: longer than its part" % moment)
         for begin, end, pcpu, who, ns in [(*longest, moment["who"], moment["who_ns"])] + \
                 [(part["from_ns"], part["to_ns"], str(part["pcpu"]), part["who"], part["who_ns"])
-                 for part in told]:
+                 for part in reported]:
             if who in intervals:
                 judged += 1
                 if time_on(intervals[who], pcpu, begin, end) != ns:

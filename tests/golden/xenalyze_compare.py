@@ -15,26 +15,26 @@ import collections
 
 def first_there(rows):
     """Who was on each pCPU, by its first record of the scheduler: pCPU -> (domain, vCPU)"""
-    told = {}
+    firsts = {}
     for row in sorted((r for same in rows.values() for r in same), key=lambda r: r["tsc"]):
         fields, event = row["fields"], row["event"]
-        if row["pcpu"] in told:
+        if row["pcpu"] in firsts:
             continue
         if event == "lost_records":
-            told[row["pcpu"]] = None, None
+            firsts[row["pcpu"]] = None, None
         elif event.startswith("running_to_") or event == "continue_running":
-            told[row["pcpu"]] = fields["vcpu"] >> 16, fields["vcpu"] & 0xffff
+            firsts[row["pcpu"]] = fields["vcpu"] >> 16, fields["vcpu"] & 0xffff
         elif event == "__enter_scheduler":
-            told[row["pcpu"]] = fields["prev_domid"], fields["prev_vcpu"]
-    return told
+            firsts[row["pcpu"]] = fields["prev_domid"], fields["prev_vcpu"]
+    return firsts
 
 
-def explain(row, did, told):
+def explain(row, did, firsts):
     """Why xenalyze says something else; None if it should not."""
     event = row["event"]
     if did == "?" and event.endswith("_to_running"):
         return "to-running"
-    if did == "32768" and (row["domid"], row["vcpu"]) == told.get(row["pcpu"]):
+    if did == "32768" and (row["domid"], row["vcpu"]) == firsts.get(row["pcpu"]):
         return "beginning"
     if event == "lost_records":
         return "lost"
@@ -46,7 +46,7 @@ def compare(rows, lines):
     seen = collections.Counter()
     found = set()
     failures = 0
-    told = first_there(rows)
+    firsts = first_there(rows)
     for said in lines:
         if not said.key or said.domid is None:
             continue
@@ -62,7 +62,7 @@ def compare(rows, lines):
         if any(r["domid"] == domid and r["vcpu"] == vcpu for r in rows[said.key]):
             seen["same"] += 1
             continue
-        why = [w for w in (explain(r, said.domid, told) for r in rows[said.key]) if w]
+        why = [w for w in (explain(r, said.domid, firsts) for r in rows[said.key]) if w]
         if why:
             seen[why[0]] += 1
             continue

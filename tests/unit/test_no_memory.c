@@ -398,7 +398,7 @@ static int feed(struct kvm_tracker *tracker)
 		{ .kind = KVM_BORN, .pid = 201, .arg = 202 },
 		{ .kind = KVM_SWITCH, .pid = 201, .arg = 0, .value = 1 },
 	};
-	int ret = kvm_tracker_add_guest(tracker, "told", tids, ARRAY_SIZE(tids));
+	int ret = kvm_tracker_add_guest(tracker, "named", tids, ARRAY_SIZE(tids));
 
 	for (int cpu = 0; cpu < 6 && !ret; cpu++) {
 		for (size_t i = 0; i < 8 * ARRAY_SIZE(round) && !ret; i++) {

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""hypertrace.py HOST.dat GUEST.dat [CPUS]: what a guest told by hypercalls, against what its own ftrace recorded.
+"""hypertrace.py HOST.dat GUEST.dat [CPUS]: what a guest reported by hypercalls, against what its own ftrace recorded.
 
 The calls are decoded here once more, by docs/hypertrace-format.md alone. The guest's ftrace began before its
-module did, and ended after it: every sched_switch that was told must be there, on its CPU, in order, none left
+module did, and ended after it: every sched_switch that was reported must be there, on its CPU, in order, none left
 out, with its pids, priorities and state; and with functions in its ftrace, each entry in its place among the switches.
-Calls are kvm_hypercall, or hypergraph_host, which has its exit and entry in it and is recorded at the latter. HOST may be a
-xentrace file of a domain whose vCPUs have a pCPU each, GUEST the text of its ftrace; both may be gzipped. Times are compared where it counts the guest's TSC (trace_clock x86-tsc). The last line is
-what came of it; the exit status is 0 if it is all the same.
+Calls are kvm_hypercall, or hypergraph_host, which has its exit and entry in it and is recorded at the latter. HOST
+may be a xentrace file of a domain whose vCPUs have a pCPU each, GUEST the text of its ftrace; both may be gzipped.
+Times are compared if the ftrace counts the guest's TSC (trace_clock x86-tsc). The last line is the result; the exit
+status is 0 if all is the same.
 """
 import gzip
 import re
@@ -126,7 +127,7 @@ def xen_calls(path):
 
 
 def calls_of(path):
-    """(thread, ns, [nr, a0, a1, a2, a3]) of each, as trace-cmd tells."""
+    """(thread, ns, [nr, a0, a1, a2, a3]) of each, as trace-cmd prints them."""
     report = subprocess.run(["trace-cmd", "report", "-t", "-i", path], check=True, text=True, errors="replace",
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     for base, calls in zip((16, 10), CALLS):
@@ -134,7 +135,7 @@ def calls_of(path):
             yield thread, host_ns(time) - int(overhead or 0), [int(word, base) for word in words]
 
 
-def told(path):
+def reported(path):
     """By guest CPU: switches and entries of functions as (ns, fields); how many calls, events ...; the frequency
     of the guest's TSC."""
     counts = {"calls": 0, "events": 0, "missing": 0, "lost": 0, "foreign": 0}
@@ -206,7 +207,7 @@ def late(ours, theirs, khz):
 
 
 def main(host, guest):
-    got, counts, khz = told(host)
+    got, counts, khz = reported(host)
     wanted, functions = recorded(guest)
     bad = len(got) < CPUS or counts["missing"] > 0 or counts["lost"] > 0
     print(", ".join("%d %s" % (count, name) for name, count in counts.items()))
@@ -219,7 +220,7 @@ def main(host, guest):
         here = sum(len(fields) == 1 for _, fields in ours)
         what = "%d switches%s" % (len(ours) - here, " and %d entries of functions" % here if functions else "")
         if start < 0:
-            print("CPU %d: %s are not told as they were recorded" % (cpu, what))
+            print("CPU %d: %s are not reported as they were recorded" % (cpu, what))
             bad = True
             continue
         same += len(ours) - here
@@ -235,6 +236,6 @@ def main(host, guest):
     return bad or not same
 
 
-# of the guest: a trace in which fewer tell is not what was to be recorded
+# CPUs of the guest: a trace with reports of fewer is not the one that was to be recorded
 CPUS = int(sys.argv[3]) if len(sys.argv) > 3 else 2
 sys.exit(main(*sys.argv[1:3]))

@@ -239,7 +239,7 @@ static void test_alike(void **state)
 	static const struct {
 		const char *folder;
 		int pid;
-		const char *name, *uuid, *told;
+		const char *name, *uuid, *expected;
 	} all[] = {
 		{ "10-8", 10, "web", "11111111-aaaa", "web-11111111" },
 		{ "11-8", 11, "web", "22222222-aaaa", "web-22222222" },
@@ -258,8 +258,8 @@ static void test_alike(void **state)
 	assert_int_equal(kvm_live_read(root, &live), 0);
 	assert_int_equal(live.n_guests, sizeof(all) / sizeof(*all));
 	for (int i = 0; i < live.n_guests; i++) {
-		assert_string_equal(live.guests[i].name, all[i].told);
-		assert_ptr_equal(kvm_live_find(&live, all[i].told, &n), &live.guests[i]);
+		assert_string_equal(live.guests[i].name, all[i].expected);
+		assert_ptr_equal(kvm_live_find(&live, all[i].expected, &n), &live.guests[i]);
 		assert_int_equal(n, 1);
 	}
 	assert_ptr_equal(kvm_live_find(&live, "web", &n), &live.guests[0]);

@@ -290,19 +290,19 @@ static void test_negative(void **state)
 static void test_at(void **state)
 {
 	const int64_t at = 123456789012345, ts = at + 1000000000;
-	struct ks_clock told = clock_new(5, 12345678, 0);
+	struct ks_clock stated = clock_new(5, 12345678, 0);
 	struct ks_clock same = clock_new(virt_clock_offset_at(5, DRIFT_PPM, at, 0), 12345678, 0);
 
 	(void)state;
-	assert_true(ks_clock_time(&told, ts) != ks_clock_time(&same, ts));
-	told.parts = realloc(told.parts, (told.n + 1) * sizeof(*told.parts));
-	assert_non_null(told.parts);
-	told.parts[KS_CLOCK_FLAGS] |= KS_CLOCK_AT;
-	told.parts[told.n++] = at;
-	assert_true(ks_clock_time(&told, at) == at + 5);
-	assert_true(ks_clock_time(&told, ts) == ts + 5 + 12346);
-	assert_true(ks_clock_time(&told, ts) == ks_clock_time(&same, ts));
-	free(told.parts);
+	assert_true(ks_clock_time(&stated, ts) != ks_clock_time(&same, ts));
+	stated.parts = realloc(stated.parts, (stated.n + 1) * sizeof(*stated.parts));
+	assert_non_null(stated.parts);
+	stated.parts[KS_CLOCK_FLAGS] |= KS_CLOCK_AT;
+	stated.parts[stated.n++] = at;
+	assert_true(ks_clock_time(&stated, at) == at + 5);
+	assert_true(ks_clock_time(&stated, ts) == ts + 5 + 12346);
+	assert_true(ks_clock_time(&stated, ts) == ks_clock_time(&same, ts));
+	free(stated.parts);
 	free(same.parts);
 }
 

@@ -58,10 +58,10 @@ static int compare_ns(const void *a, const void *b)
 }
 
 /** The result is not below the right value, and at most an eighth above. */
-static void within(int64_t told, int64_t right)
+static void within(int64_t shown, int64_t right)
 {
-	if (told < right || told - right > right / 8)
-		fail_msg("%lld, not %lld", (long long)told, (long long)right);
+	if (shown < right || shown - right > right / 8)
+		fail_msg("%lld, not %lld", (long long)shown, (long long)right);
 }
 
 static void test_percentiles(void **state)
