@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_feed.c
- * @brief	Write to standard output as xentrace does of a busy host: so many records a second.
+ * @brief	Write to standard output as xentrace does of a busy host: RATE records per second.
  *
  * Usage: xentrace_feed RATE SECONDS
  *
  * Eight pCPUs, two vCPUs of one domain on each; every 100 ms a window per pCPU that has records. On
  * each, VM exits and entries alternate; after 100 of these the other vCPU has its turn, and each
  * third time the one that leaves blocks, and is woken shortly before its next turn. Its TSC counts
- * at 2.4 GHz. On standard error it tells what it has written, and how late it was at most.
+ * at 2.4 GHz. On standard error it prints what it has written, and how late it was at most.
  */
 #include <endian.h>
 #include <errno.h>

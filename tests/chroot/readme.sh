@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What README.md tells a newcomer to type, typed on a bare Debian: its list of packages, the build that
+# The commands of README.md for newcomers, typed on a bare Debian: its list of packages, the build that
 # follows it, and a picture by scripts/view. $KSV_RELEASE chooses the Debian, bookworm or trixie.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

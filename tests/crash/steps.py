@@ -87,7 +87,7 @@ KNOWN = re.compile("|".join([
     # "Plot Latency" goes on to use an array that it has sorted, which gets another place by that; only with
     # a sanitizer's malloc() (docs/upstream)
     r"SEGV(.*\n){1,3} +#0 .*/plugin-latency_plot\.so.*\n +#1 .* in KsGLWidget::_makePluginShapes",
-    # "TEP Advance Filtering" loads all anew and tells no plugin, which draws what has been freed (docs/upstream)
+    # "TEP Advance Filtering" loads all anew and notifies no plugin, so plugins draw what has been freed (docs/upstream)
     r"SEGV(.*\n){1,3} +#0 .*/plugin-sched_events\.so.*\n +#1 .* in KsGLWidget::_makePluginShapes",
     # ">" goes on while something lies to the right, so that the end is empty, and a range there has no rows
     r"ksmodel_set_lower_edge: Assertion (.*\n){1,20} +#\d+ .* in KsGLWidget::_rangeChanged",
@@ -301,12 +301,12 @@ class Shark:
     def judge_endless(self):
         """Its graphs still move, and it answers; or that is a failure."""
         self.ask("count")
-        self.tell_where()
+        self.abort_process()
         if MOVES.search(self.said()):
             raise Known
         raise Failure("it does not end")
 
-    def tell_where(self):
+    def abort_process(self):
         """If it hangs: a sanitizer prints where a process is that aborts."""
         if not self.process or self.process.poll() is not None:
             return
@@ -533,7 +533,7 @@ def main():
     except Failure as failure:
         print("FAILED at step %d: %s" % (shark.step, failure))
         shark.eye.ask("shot " + os.environ["STEPS_PICTURE"], lambda: None)
-        shark.tell_where()
+        shark.abort_process()
         print("the last steps:\n  " + "\n  ".join(shark.history[-25:]))
         with open(os.environ["STEPS_LOG"], errors="replace") as file:
             print("".join(file.readlines()[-120:]))

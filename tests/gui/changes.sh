@@ -12,8 +12,8 @@ dock()
 	gui_shows widgets QLabel "$1"
 }
 
-# told N TEXT: N lines of the log say this
-told()
+# logged N TEXT: N lines of the log have this text
+logged()
 {
 	gui_same "lines with '$2'" "$1" "$(grep -cF -- "$2" "$GUI_LOG")"
 }
@@ -57,7 +57,7 @@ cat "$GUI_SAMPLES/pinned.xen" >"$file"
 scrolled
 gui_until dock "$odd.xen: has changed since it was opened (was $size bytes"
 scrolled
-told 1 'has changed since it was opened'
+logged 1 'has changed since it was opened'
 gui_need grep -qF 'has changed since it was opened' "$GUI_DIR/before"
 rows_are "$GUI_SAMPLES/hvm-exits.xen"
 gui_shot recorded-anew

@@ -155,7 +155,7 @@ combo_strip 0
 x=$(((from + to - 2 * VIRT_FROM) * (GUI_X1 - GUI_X0) / 2 / (VIRT_TO - VIRT_FROM)))
 gui_double_click_at $((GUI_X0 + x)) $((VIRT_Y + VIRT_H / 2))
 gui_until gui_find widgets QLabel '*g1v0 is in the hypervisor on pCPU * for *, VM exit: *' >/dev/null
-gui_shot told
+gui_shot described
 mapfile -t marks < <(gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
 	on && $1 == "QLabel" { gsub(/[ .]/, "", $2); print $2; on = 0 }')
 gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]}))"

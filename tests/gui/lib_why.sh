@@ -10,8 +10,8 @@ why_py()
 	python3 "$KSV_SOURCE_DIR/tests/gui/why.py" "$@"
 }
 
-# told: the tree is there, with its records
-told()
+# why_shown: the tree is there, with its records
+why_shown()
 {
 	{ gui_find widgets QLabel '*, fully explained*' || gui_find widgets QLabel '*, unexplained: *'; } >/dev/null &&
 		! gui_find widgets QLabel '*Reading the traces of guests*' >/dev/null &&
@@ -22,7 +22,7 @@ told()
 # also what it prints with these
 as_printed()
 {
-	gui_until told
+	gui_until why_shown
 	virt_copy 'Why command'
 	gui_need grep -qE '^kshark-virt why (--path )?--(vcpu|task|pcpu) ' "$GUI_DIR/copied"
 	sed 's/kshark-virt why/& --quiet/' "$GUI_DIR/copied" >"$GUI_DIR/command"

@@ -71,7 +71,7 @@ public:
 	}
 
 	/** mouse: pressed buttons, x, y; how many were released, and double clicks, so far */
-	QString told() const
+	QString report() const
 	{
 		return QString("%1\t%2\t%3\t%4\t%5\n").arg(int(_buttons)).arg(_place.x())
 			.arg(_place.y()).arg(_released).arg(_doubled);
@@ -265,7 +265,7 @@ public:
 	}
 
 	/** threads: the most of them so far; 0 before there was anything to be drawn */
-	QString told() const
+	QString report() const
 	{
 		return QString("%1\n").arg(_threads);
 	}
@@ -301,7 +301,7 @@ public:
 	}
 
 	/** round: ms of the longest one since this was last asked for */
-	QString told()
+	QString report()
 	{
 		QString text = QString("%1\n").arg(_longest);
 
@@ -696,11 +696,11 @@ QString answer(const QString &line)
 	if (word[0] == "of")
 		return of(word.value(1), word.value(2).toLong(), word.value(3).toInt());
 	if (word[0] == "mouse")
-		return mouse.told();
+		return mouse.report();
 	if (word[0] == "round")
-		return rounds.told();
+		return rounds.report();
 	if (word[0] == "threads")
-		return painter.told();
+		return painter.report();
 	return ask(line);
 }
 

@@ -77,9 +77,9 @@ read -r pcpu time task < <(places 1)
 x=$((GUI_X0 + (time - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
 virt_zoom $((x - 40)) $((x + 40))
 look near 1
-gui_shot near-told
-told=$(names "$pcpu")
-gui_need [ "$told" -gt 0 ]
+gui_shot near-named
+named=$(names "$pcpu")
+gui_need [ "$named" -gt 0 ]
 gui_quit
 
 # the host alone
@@ -96,7 +96,7 @@ x=$((GUI_X0 + (time - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
 virt_zoom $((x - 40)) $((x + 40))
 gui_shot alone-near
 alone=$(names "$pcpu")
-gui_need [ "$alone" -gt 0 ] && gui_need [ "$told" -gt $((alone * 2)) ]
+gui_need [ "$alone" -gt 0 ] && gui_need [ "$named" -gt $((alone * 2)) ]
 gui_quit
 
 # --- a guest in a guest: the innermost one's task, not the thread that is its CPU

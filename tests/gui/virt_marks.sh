@@ -22,8 +22,8 @@ black()
 	gui_count_colour "$BLACK" "$@"
 }
 
-# told: the description of the migration in $ran $time $from $to, and the places of the markers
-told()
+# described: the description of the migration in $ran $time $from $to, and the places of the markers
+described()
 {
 	gui_until virt_details "d1v0 migrated from pCPU $from to pCPU $to"
 	virt_at_marker 'marker A' "$ran" 0
@@ -60,7 +60,7 @@ while IFS=, read -r _ _ ran time pcpus; do
 	gui_shot all
 	gui_need [ "$(black $((x - 4)) $((base + 3)) 9 8)" -gt 20 ]
 	gui_double_click_at "$x" $((base + 8))
-	told
+	described
 	forget
 
 	# between the graphs of the two CPUs, at the middle of the way; near by, where it has room
@@ -71,7 +71,7 @@ while IFS=, read -r _ _ ran time pcpus; do
 	y=$((($(gui_base "$low") + $(gui_base "$high") - GUI_HEIGHT) / 2))
 	gui_need [ "$(black $((x - 4)) "$(gui_base "$low")" 9 20)" -gt 5 ]
 	gui_double_click_at "$x" "$y"
-	told
+	described
 	forget
 	whole
 done < <("$KSV_MODEL_CSV" "$file" | grep '^migration,20000,')

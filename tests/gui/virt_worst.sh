@@ -47,8 +47,8 @@ row_at()
 		END { printf "%d", (n + 500) / 1000 }' "$(gui_csv "$file")"
 }
 
-# told START END TEXT: this is said, and the markers, which show microseconds, are at its ends
-told()
+# described START END TEXT: the dock shows this, and the markers, which show microseconds, are at its ends
+described()
 {
 	gui_until virt_details "$3"
 	mapfile -t marks < <(virt_markers)
@@ -142,7 +142,7 @@ step()
 
 	read -r _ start end _ _ first text <<<"$2"
 	gui_click QPushButton "$1"
-	told "$start" "$end" "$text"
+	described "$start" "$end" "$text"
 	gui_until large "$first" "$end"
 	gui_need virt_details "$text"
 }
@@ -193,7 +193,7 @@ while read -r kind name vcpu; do
 		gui_need has "$kind" "$time"
 	fi
 	gui_double_click_at "$PIN" $(($(gui_base "$GRAPH") + 7))
-	told "$start" "$end" "$text"
+	described "$start" "$end" "$text"
 	walk
 	gui_shot "$kind-walked"
 	gui_quit
@@ -269,7 +269,7 @@ while read -r kind name; do
 	gui_click QToolButton Worst
 	while read -r _ start end _ _ _ text; do
 		gui_click QPushButton 'Next worst'
-		told "$start" "$end" "$text"
+		described "$start" "$end" "$text"
 		gui_until around "$start" "$end"
 	done < <(sort -n <<<"$moments")
 	gui_shot "$kind-walked"
@@ -300,11 +300,11 @@ for kind in steal wake; do
 		found=$(lane heads "$y")
 		gui_need has steal "$time"
 		gui_double_click_at "$PIN" $((y + 4))
-		told "$start" "$end" "Unseen by the guest: $text"
+		described "$start" "$end" "Unseen by the guest: $text"
 	else
 		# the whole way into the guest: its first event after the entry
 		gui_double_click_at "$PIN" $((y + 7))
-		told "$start" "$end" "$text"
+		described "$start" "$end" "$text"
 		gui_need virt_details ", the guest's first event after "
 	fi
 	gui_quit
@@ -387,8 +387,8 @@ print("the same")' "$GUI_DIR/copied")"
 	gui_click QToolButton Worst
 }
 
-# irqs_told NAME: a double click on the worst one
-irqs_told()
+# irqs_described NAME: a double click on the worst one
+irqs_described()
 {
 	local time start end vcpu text y
 
@@ -397,8 +397,8 @@ irqs_told()
 	found=$(lane pins $((y + 1)))
 	gui_need has irq "$time"
 	gui_double_click_at "$PIN" $((y + 7))
-	told "$start" "$end" "$text"
-	gui_shot "$1-told"
+	described "$start" "$end" "$text"
+	gui_shot "$1-described"
 	gui_click QToolButton Worst
 	gui_until gui_find widgets QLabel '* of 3' >/dev/null
 	virt_listed "$file" "$guest" --worst 3 --kind irq
@@ -418,7 +418,7 @@ for stream in '0: kvm-host.dat' '1: kvm-guest.dat'; do
 done
 later=0
 gui_until irqs_shown combo-irq-back
-irqs_told combo-irq
+irqs_described combo-irq
 irqs_spread "$file" "$guest"
 gui_quit
 
@@ -455,7 +455,7 @@ gui_click QPushButton Undo
 gui_until irqs_gone combo-irq-xen-gone
 gui_click QPushButton Align
 gui_until irqs_shown combo-irq-xen-again
-irqs_told combo-irq-xen
+irqs_described combo-irq-xen
 gui_quit
 
 # Settings are kept for the next start.

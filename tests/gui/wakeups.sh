@@ -111,7 +111,7 @@ throughout vcpus 10
 # the text of one, with the markers where it has been woken and where it runs
 IFS=', ' read -r gap x waker woken time run < <(wakeups | awk '$1 >= 3 && !n++')
 near "$time"
-gui_shot told
+gui_shot near-one
 gui_graphs
 IFS=', ' read -r gap x _ < <(wakeups | grep ",$time,")
 gui_double_click_at "$x" $(($(gui_base "$gap") + 6))

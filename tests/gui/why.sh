@@ -91,7 +91,7 @@ nothing_drawn
 gui_click QToolButton Why
 
 # of a marker: what goes on there, as --at has it; for any chosen vCPU
-gui_until told
+gui_until why_shown
 gui_click QToolButton 'At A'
 gui_until gui_find widgets QToolButton "At A, 1.435667531 s *" >/dev/null
 as_printed --vcpu d1v0 --at 1435667531ns

@@ -31,7 +31,7 @@ file=$GUI_SAMPLES/kvm-locks.dat
 combo_view "$file" "$GUI_SAMPLES/kvm-locks-web.dat"
 gui_click QToolButton Why
 gui_combo 'Selected vCPU' 'kvm-locks-web.dat: sh-143'
-gui_until told
+gui_until why_shown
 as_printed
 gui_need grep -q 'waits for mutex 0x' "$GUI_DIR/printed"
 gui_shot guest

@@ -16,7 +16,7 @@ whose()
 {
 	gui_combo "$last" "$1"
 	last=$1
-	gui_until told
+	gui_until why_shown
 }
 
 # all graphs at once
@@ -76,7 +76,7 @@ pale=$(colour_at $(((off + on) / 2)))
 gui_need [ $((16#${pale:1:2} + 16#${pale:3:2} + 16#${pale:5:2})) -gt \
 	$((16#${busy:1:2} + 16#${busy:3:2} + 16#${busy:5:2} + 100)) ]
 gui_click QToolButton Why
-gui_until told
+gui_until why_shown
 # what goes on at a marker
 gui_click QToolButton 'At A'
 gui_until gui_find widgets QToolButton 'At A, *' >/dev/null

@@ -497,10 +497,10 @@ def monitors(case):
     result = case.run("report", "-q", "--devices", "--monitor=q.log", "-f", kind, "h.dat", names=["q.log", "h.dat"])
     if result.status:
         return
-    told = judge.check_format(result.out, kind, "report")
+    printed = judge.check_format(result.out, kind, "report")
     if kind != "json":
         return
-    for monitor in told["monitors"]:
+    for monitor in printed["monitors"]:
         if sum(row["total_ns"] for row in monitor["vmm"]) != monitor["vmm_ns"]:
             wrong("parts of the time in the monitor are not all of it")
 
@@ -568,7 +568,7 @@ def recording(case):
         judge.check_format(result.out, kind, words[0])
     if b"secret" in result.out + result.err:
         wrong("what is outside of the folder was read")
-    # whatever it tells: an output takes the place of nothing that is there
+    # whatever it prints: an output replaces no existing file
     for name in case.rng.sample(("h.dat", "g.dat", "t.xen"), 1 if how > 4 else 0):
         refused = case.run("report", "-q", "-o", "r/" + name, "r", names=[]).status
         if b'"%s"' % name.encode() in text and case.read("r/" + name) != kept["r/" + name]:

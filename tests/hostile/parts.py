@@ -191,16 +191,16 @@ def windows(case):
     if not found:
         return
     with open(found[0], "rb") as file:
-        told = json.loads(file.read())
+        window = json.loads(file.read())
     if sound:
         pointed = case.run("dump", "-q", "-fcsv", found[0], names=[found[0]]).out
         if pointed != case.run("dump", "-q", "-fcsv", *words, "t.xen", names=["t.xen"]).out:
             wrong("the records of %s are not those of its file" % " ".join(words))
     else:
         for _ in range(case.rng.choice((0, 1, 2))):
-            told = lies(case, told)
-        traces = [told["trace"]] if isinstance(told, dict) and "trace" in told else []
-        case.write("w.window", json.dumps(told).encode())
+            window = lies(case, window)
+        traces = [window["trace"]] if isinstance(window, dict) and "trace" in window else []
+        case.write("w.window", json.dumps(window).encode())
         for command in case.rng.sample(REPORTS + (["dump"], ["plot", "-fsvg"], ["why", "--worst=3"],
                                                   ["split", "--from", "0", "-o", "s.xen"], ["view", "-n"]), 3):
             case.run(*command, "w.window", names=["w.window", *traces], env=env)

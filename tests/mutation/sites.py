@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Where C sources can be changed by one operator or constant, and sources with such changes in them.
 
-clang tells the syntax tree. A site is an expression inside of a function; where the language wants a
+clang prints the syntax tree. A site is an expression inside of a function; where the language wants a
 constant, at case labels, sizes and what is initialised statically, nothing can be decided at run time,
 and so nothing is changed. Nor is what macros make: only a constant's name as a whole.
 """
@@ -35,7 +35,7 @@ Site = collections.namedtuple("Site", "file function line begin end within old n
 
 
 def syntax_tree(path, flags):
-    """The parsed file, whose places know their files: clang tells a file once, when it changes."""
+    """The parsed file, whose places know their files: clang names a file once, when it changes."""
     dump = subprocess.run(["clang", "-fsyntax-only", "-w", "-Xclang", "-ast-dump=json", *flags, path],
                           stdout=subprocess.PIPE, check=True).stdout
     tree = json.loads(dump)
