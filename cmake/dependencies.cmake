@@ -39,7 +39,7 @@ kshark_virt_require(TRACECMD libtracecmd libtracecmd-dev)
 # Of one version of Xen: only the program that asks Xen itself needs them.
 pkg_check_modules(XEN QUIET IMPORTED_TARGET GLOBAL xencontrol xenstore)
 if(NOT XEN_FOUND)
-	message(STATUS "No kshark-virt-xen-meta, which tells what Xen knows of a recording \
+	message(STATUS "No kshark-virt-xen-meta, which writes facts from Xen about a recording \
 (it needs libxenctrl; Debian: libxen-dev)")
 endif()
 
@@ -133,7 +133,7 @@ plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
 	string(REGEX MATCH "NEEDED +libQt([0-9]+)Widgets" qt "${needed}")
 	set(qt "${CMAKE_MATCH_1}")
 	if(NOT qt MATCHES "^[56]$")
-		message(FATAL_ERROR "${KSHARK_gui_LIBRARY}: which Qt it needs cannot be told, "
+		message(FATAL_ERROR "${KSHARK_gui_LIBRARY}: the version of Qt that it needs is unknown, "
 			"or it is neither 5 nor 6 ('${CMAKE_OBJDUMP} -p': ${status}, Qt '${qt}')")
 	endif()
 	# QOpenGLWidget has a library of its own in Qt 6

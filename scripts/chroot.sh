@@ -137,7 +137,7 @@ ksv_test_in()
 		ksv_make_chroot "$release" "$dir" "${sections[@]}"
 	fi
 	[ "$release" != arm64 ] || ksv_emulate "$dir"
-	# times of files do not tell of two trees which has been built
+	# times of files do not show which of two trees has been built
 	if [ "$(cat "$dir.build/tree" 2>/dev/null)" != "$KSV_TOP" ]; then
 		rm -rf --one-file-system "$dir.build"
 		mkdir -p "$dir.build"

@@ -156,7 +156,7 @@ ksv_install_stopped()
 	ksv_install "$@"
 )
 
-# ksv_apt_again LOG: after an apt-get that failed as told there: do what would have prevented it, and try again
+# ksv_apt_again LOG: after an apt-get that failed, with messages in LOG: do what would have prevented it, and try again
 ksv_apt_again()
 {
 	local log=$1
@@ -182,7 +182,7 @@ ksv_apt()
 	# shellcheck disable=SC2086
 	plan=$("${run[@]}" ${command/install/install -s} </dev/null 2>>"$log") || return 1
 	new=$(grep -c '^Inst ' <<<"$plan")
-	# What is to be loaded is only told to whoever could still refuse.
+	# apt-get prints what it is going to load only if the user can still refuse.
 	# shellcheck disable=SC2086
 	size=$("${run[@]}" ${command/ -y / --assume-no } </dev/null 2>/dev/null |
 		sed -nE 's/^Need to get ([^ ]+ [kMG]?B).*/, loading \1/p
@@ -218,8 +218,8 @@ ksv_progress()
 	[ -z "$shown" ] || printf '\r\033[K' >&2
 }
 
-# ksv_quietly LOG COMMAND...: run a step; its output is shown only if it fails, how far it is meanwhile,
-# if it tells as ninja does, "[3/7]"
+# ksv_quietly LOG COMMAND...: run a step, and show its output only if it fails. Until its end, show its progress if it
+# prints that as ninja does, "[3/7]"
 ksv_quietly()
 {
 	local log=$1 status=0 step of

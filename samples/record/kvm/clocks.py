@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""clocks.py FOLDER KSHARK-VIRT: are the clocks of a recording's guests those that the kernel tells?
+"""clocks.py FOLDER KSHARK-VIRT: do the clocks of a recording's guests agree with the kernel?
 
-For each guest with a trace: the offset of its TSC, as debugfs told it (FOLDER/host.dat.meta.json), in ns, has
-to lie in the interval that causality gives, which knows nothing of it, and in that of what trace-cmd's own
-protocol has found, where an agent took part in that. A line for each; status 1 if one does not.
+For each guest with a trace: the offset of its TSC that debugfs showed (FOLDER/host.dat.meta.json), in ns, must
+lie in the interval that causality gives without it, and in the one that trace-cmd's own protocol has found, if an
+agent took part. Prints a line for each; status 1 if one does not.
 """
 import json
 import subprocess

@@ -23,7 +23,7 @@ if [ -n "$host" ]; then
     [ -n "$g" ] && trace-cmd report -t -i $host $(for x in $g; do echo -i $x; done) 2>/dev/null | gzip -9 > together.report.gz
     [ -n "$g" ] && python3 "$HERE/check.py" . > /dev/null               # -> check.txt
 fi
-# what a guest told by hypercalls is what its own ftrace recorded
+# a guest reported by hypercalls what its own ftrace recorded
 case $(basename "$PWD") in hypertrace)
     for f in *-g1.dat; do echo "$f"; python3 "$HERE/hypertrace.py" "${f%-g1.dat}.dat" "$f"; done > check.txt;;
 hypertrace-nested)

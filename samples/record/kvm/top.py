@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Did "kshark-virt top" of a host tell what a trace has that trace-cmd recorded beside it?
+"""Did "kshark-virt top" of a host print what a trace has that trace-cmd recorded at the same time?
 
-top.py LIVE.csv HOST.dat KSHARK-VIRT: what top told, and the trace
+top.py LIVE.csv HOST.dat KSHARK-VIRT: the output of top, and the trace
 
-Of each interval within the trace, VM exits by reason and vCPU must be as many, but for one at each of
+Of each interval within the trace, VM exits by reason and vCPU must be as many, except one at each of
 its ends, and times in states differ by 2 % of the interval at most: both record the same events, one
 after the other. What is one more in one interval is one less in the next.
 """
@@ -16,7 +16,7 @@ import sys
 
 
 def rows(lines):
-    """By interval: what is told of g1, the machine that both know."""
+    """By interval: the numbers of g1, the machine that both know."""
     intervals = collections.defaultdict(dict)
     for row in csv.DictReader(lines):
         if row["machine"].startswith("g1") and row["section"] in ("state", "exits"):
@@ -27,23 +27,23 @@ def rows(lines):
 
 
 def main():
-    told_by_top, trace, program = sys.argv[1:]
-    live = rows(open(told_by_top))
+    printed_by_top, trace, program = sys.argv[1:]
+    live = rows(open(printed_by_top))
     window = subprocess.run([program, "top", "--quiet", "--format", "csv", "--interval", "1000", trace],
                             check=True, capture_output=True, text=True).stdout
     begin, end = list(rows(window.splitlines()))[0]
     compared = exits = 0
     differ = collections.Counter()
     worst = 0.0
-    for (first, last), told in sorted(live.items()):
+    for (first, last), printed in sorted(live.items()):
         if first < begin or last > end:
             continue
         text = subprocess.run([program, "top", "--quiet", "--format", "csv", "--from", "%dns" % first, "--to",
                                "%dns" % last, "--interval", "%dns" % (last - first), trace],
                               check=True, capture_output=True, text=True).stdout
         recorded = rows(text.splitlines())[first, last]
-        for what in sorted(set(told) | set(recorded)):
-            (a_ns, a_count), (b_ns, b_count) = told.get(what, (0, 0)), recorded.get(what, (0, 0))
+        for what in sorted(set(printed) | set(recorded)):
+            (a_ns, a_count), (b_ns, b_count) = printed.get(what, (0, 0)), recorded.get(what, (0, 0))
             if what[1] == "exits" and abs(a_count - b_count) > 2:
                 sys.exit("%d: %s: %d instead of %d" % (first, what, a_count, b_count))
             exits += a_count if what[1] == "exits" else 0

@@ -74,7 +74,7 @@ tail -c +$((pos+1)) "$V" | head -c "$(number 0x24c 4)" | $unpack -dc > "$B/vmlin
 readelf -n "$B/vmlinux" 2>/dev/null | grep -q Xen || { echo "no usable vmlinux"; exit 1; }
 gunzip -c "$ROOT/boot/xen-$XEN-amd64.gz" > "$B/xen"
 
-# ---- the module with which guests tell of themselves by hypercalls: /lab/hypertrace.ko
+# ---- the module by which guests report their events by hypercalls: /lab/hypertrace.ko
 M=$ROOT/usr/src/hypertrace
 rm -rf "$M"
 install -D -m 644 -t "$M" "$HERE"/../../../guest/ht*.[ch] "$HERE"/../../../guest/Makefile

@@ -6,10 +6,10 @@
 #   oracle-scatterplot-runstate.txt.gz  oracle-dump-raw-reads.txt.gz
 #   oracle-complaints.txt   what xenalyze said on stderr beyond its usual chatter
 # xenalyze assumes VMX and exits on the first SVM exit code it does not know: --svm-mode. From Xen 4.19
-# on, events tell which of both it is, and there is no such option.
+# on, events show which of both it is, and there is no such option.
 # Its clock is coarse: it keeps (hz << 10) / 1e9 as an integer, so its seconds are off by up
 # to 1/2355 at 2.3 GHz (84 ppm too long here): exact times must come from the raw TSCs.
-# It assumes 2.4 GHz unless told: --cpu-hz takes the MHz that Xen detected.
+# Without --cpu-hz it assumes 2.4 GHz: the option gets the MHz that Xen detected.
 set -euo pipefail
 HERE=$(dirname "$(realpath "$0")")
 D=$(realpath "${1:?}"); cd "$D"
@@ -45,5 +45,5 @@ for f in *-trace.dat; do
     echo "$f: $(zcat "oracle-${f%.dat}-report.txt.gz" | wc -l) lines of trace-cmd report -t" >> oracle-complaints.txt
 done
 cat oracle-complaints.txt
-# what a domain told by hypercalls is what its own ftrace recorded
+# a domain reported by hypercalls what its own ftrace recorded
 [ ! -s guest.txt ] || python3 "$HERE/../kvm/hypertrace.py" trace.xen guest.txt | tee check.txt || true

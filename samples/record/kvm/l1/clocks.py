@@ -9,7 +9,7 @@ import ctypes, socket, struct, sys, time
 ADJ_MAXERROR, ADJ_ESTERROR, ADJ_STATUS = 4, 8, 16
 
 # sure of it within some us: no longer "not synchronised"
-def tell_kernel(us):
+def set_error(us):
     timex = bytearray(208)
     struct.pack_into("=I4xqqqqi", timex, 0, ADJ_MAXERROR | ADJ_ESTERROR | ADJ_STATUS, 0, 0, us, us, 0)
     if ctypes.CDLL(None).adjtimex((ctypes.c_char * 208).from_buffer(timex)) < 0:
@@ -37,7 +37,7 @@ if sys.argv[1] == "serve":
         _, peer = sock.recvfrom(64)
         sock.sendto(struct.pack("=q", time.time_ns()), peer)
 elif sys.argv[1] == "reference":
-    tell_kernel(1)
+    set_error(1)
 else:
     low, high = compare(sys.argv[2], int(sys.argv[3]))
     if sys.argv[4:] == ["set"]:
@@ -45,5 +45,5 @@ else:
         for _ in range(4):
             time.clock_settime_ns(time.CLOCK_REALTIME, time.time_ns() + (low + high) // 2)
             low, high = compare(sys.argv[2], int(sys.argv[3]))
-        tell_kernel(max(-low, high) // 1000 + 1)
+        set_error(max(-low, high) // 1000 + 1)
     print(low, high)

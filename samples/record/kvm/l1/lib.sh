@@ -113,7 +113,7 @@ tid() { cat /sys/kernel/debug/kvm/$(cat $TMP/$1.pid)-*/vcpu$2/pid; }
 move() { local t=$(tid $1 $2); mark "move $1 vcpu$2 (tid $t) to host CPU $3"; taskset -pc $3 $t > /dev/null; }
 
 # aggregate, separate: from now on, each hypercall with its exit and entry is one event, synthetic:hypergraph_host; or not
-# any more. docs/hypertracing.md tells how that works.
+# any more. docs/hypertracing.md describes it.
 WHOLE='hypergraph_host u64 nr; u64 a0; u64 a1; u64 a2; u64 a3; u32 vcpu_id; u64 guest_rip; u64 overhead'
 WHOLE_EXIT='hist:keys=common_pid:t0=common_timestamp:rip=guest_rip if exit_reason==0x81||exit_reason==18'
 WHOLE_CALL='hist:keys=common_pid:n=nr:r0=a0:r1=a1:r2=a2:r3=a3'

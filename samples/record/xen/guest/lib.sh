@@ -35,7 +35,7 @@ create() {
     note "xl create $1 rc=$rc domid=$(xl domid $1 2>/dev/null)"
     [ $rc = 0 ] || { cat $OUT/xl-create-$1.log; exit 1; }
 }
-# go NAME...: tell the domUs (over their consoles) to start their loads
+# go NAME...: ask the domUs (over their consoles) to start their loads
 go() { local d; for d in "$@"; do echo go > $(xenstore-read /local/domain/$(xl domid $d)/console/tty); note "go $d"; done; }
 wait_ready() {
     local d i
@@ -63,7 +63,7 @@ tsc_info() {
     xl debug-keys s; sleep 0.5
     xl dmesg | tail -n +$((before+1)) >> $NOTES; echo >> $NOTES
 }
-# meta_start, meta_stop: beside xentrace, what Xen tells (20-boot.sh, LAB_FILES)
+# meta_start, meta_stop: record facts from Xen beside xentrace (20-boot.sh, LAB_FILES)
 meta_start() {
     MT=; [ -x ./kshark-virt-xen-meta ] || return 0
     LD_LIBRARY_PATH=. ./kshark-virt-xen-meta -w -o $TRACE.meta.json 2>> $OUT/xen-meta.log & MT=$!
@@ -106,7 +106,7 @@ vmcb_info() {
 }
 # dom0_work: about a second of file and process work in dom0
 dom0_work() { note "dom0 work begin"; ls -lR /usr/share/doc/xen* /usr/share/doc/lib* > /dev/null; cat /usr/bin/x* > /dev/null; note "dom0 work end"; }
-# hypertrace_job TYPE: what a domain of it tells by hypercalls, and what its own ftrace has of the same. Each of its vCPUs
+# hypertrace_job TYPE: what a domain of it reports by hypercalls, and what its own ftrace has of the same. Each of its vCPUs
 # has a pCPU for itself, so that it is known whose each record is.
 hypertrace_job() {
     RAMDISK=/lab/domu-ft.initrd MEM=160 mkdom ht $1 2 "lab=mix:1000:49000 labht=${MODE:-packed}" 'tsc_mode="native"' 'cpus=["2","3"]'

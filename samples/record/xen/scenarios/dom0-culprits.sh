@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # dom0-culprits: burny (PV) shares pCPUs 0 and 1 with dom0, whose threads work for hvm1 (HVM, on pCPU 2) and its
-# console: the device model, xenstored, xenconsoled. dom0's ftrace tells which of them took burny's time.
+# console: the device model, xenstored, xenconsoled. dom0's ftrace shows which of them took burny's time.
 LIMIT=900
 job() {
     mkdom burny pv 2 lab=burn,burn 'tsc_mode="native"'

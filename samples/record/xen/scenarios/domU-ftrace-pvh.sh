@@ -15,7 +15,7 @@ job() {
     wait_console ft 'FTRACE recording' 120
     trace_start ${SECS:-3} -S 1024 -e all
     trace_wait
-    note "tell the domU to stop"; go ft
+    note "ask the domU to stop"; go ft
     dom0_ftrace_stop
     wait_console ft 'FTRACE sent' 400
     cp $(conlog ft) $OUT/domU-console.log

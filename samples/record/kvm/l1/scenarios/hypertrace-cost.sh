@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# hypertrace-cost: what it costs a guest to tell of itself, by hypertrace.ko in all of its ways, and to be traced
+# hypertrace-cost: what it costs a guest to report its events, by hypertrace.ko in all of its ways, and to be traced
 # inside by ftrace, perf, LTTng: boots, many task switches and system calls; on the host, in a guest, and in a guest of
 # the guest, or PARTS of that. One round: values.csv is a table for "kshark-virt compare --values", of which
 # tests/bench/hypertrace makes many
@@ -17,7 +17,7 @@ value() { echo "$1,$2,$3" >> $V; }
 turn() { echo $1 | awk -v odd=$((${ROUND:-1} % 2)) '{ for (i = 1; i <= NF; i++) print odd ? $i : $(NF + 1 - i) }'; }
 
 # --- what the host of the guest records ------------------------------------------------------
-# host_trace LEVEL WAY: nothing; each call; also the exits and entries around it, which tell what the vCPU did; or each
+# host_trace LEVEL WAY: nothing; each call; also the exits and entries around it, which show what the vCPU did; or each
 # call with them as one event
 CALLS="kvm_exit kvm_hypercall kvm_entry"
 host_trace()
@@ -37,7 +37,7 @@ host_quiet()
 }
 # above LEVEL COMMAND: on the host of that level's machine
 above() { case $1 in nested) in_guest g1 "$2";; *) bash -c "$2";; esac; }
-# the bytes that ftrace has written; where events were lost, that is told
+# the bytes that ftrace has written; lost.txt lists lost events
 host_bytes()
 {
     above "$1" "PATH=\$PATH:/lab; awk '$LOST' $T/per_cpu/cpu*/stats; events read $T/per_cpu/cpu*/trace_pipe_raw" > $TMP/written

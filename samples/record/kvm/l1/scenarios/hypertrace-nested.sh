@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# hypertrace-nested: n1, a guest of the guest g1, tells of itself by hypercalls (hypertrace.ko); g1 is their host and
+# hypertrace-nested: n1, a guest of the guest g1, reports its events by hypercalls (hypertrace.ko); g1 is their host and
 # records them (MODE-g1.dat), as does n1's own ftrace (MODE-n1.dat); the host sees the exits that they cost (MODE.dat)
 . /share/lab/lib.sh
 IN_NESTED='T=/sys/kernel/tracing; H=/sys/kernel/debug/hypertrace'

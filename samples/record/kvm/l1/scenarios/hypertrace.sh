@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# hypertrace: a guest tells the host of its switches, interrupts, system calls by hypercalls (hypertrace.ko): while
+# hypertrace: a guest reports its switches, interrupts, system calls to the host by hypercalls (hypertrace.ko): while
 # it boots, from its initramfs (MODE-boot.dat; not with BOOT=0 in the environment), and for a moment afterwards
 # (MODE.dat), plain and packed; and plain, each call aggregated with its exit and entry by the host. Its own ftrace
 # records the same (MODE-boot-g1.dat, MODE-g1.dat)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # kvm-cgroups: the tasks of a guest web (2 vCPUs on one pCPU) in cgroups: /web and /db, of which one is made while it is
 # recorded; tasks enter them, are made in them, and one is moved from /web to /db while it is executed. Its own trace
-# has cgroup_attach_task, the host's tells what time they really had
+# has cgroup_attach_task, the host's shows what time they really had
 . /share/lab/lib.sh
 if [ "$1" = drive ]; then
     in_guest web '/bin/sh /tmp/drive.sh'

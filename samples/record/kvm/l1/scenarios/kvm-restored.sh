@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # kvm-restored: a guest web (2 vCPUs) that traces itself is saved to a file, and restored from it by another QEMU
 # process, or with PARTS=live in the environment, migrated to that while it runs; it works in turns on both vCPUs all
-# the time. Its own trace goes on where it was, as its TSC does; both traces count cycles. The host's sidecar tells
-# which process goes on in place of which.
+# the time. Its own trace goes on where it was, as its TSC does; both traces count cycles. The host's sidecar
+# states which process goes on in place of which.
 . /share/lab/lib.sh
-# told PID [CONTINUES]: what the kernel tells of a machine, for the sidecar
-told()
+# machine PID [CONTINUES]: a machine as the kernel shows it, for the sidecar
+machine()
 {
     local v
     printf '{ "name": "web", "pid": %d,%s "vcpus": [' $1 "${2:+ \"continues\": $2,}"
@@ -39,11 +39,11 @@ for e in sched_switch sched_waking; do echo 1 > events/sched/$e/enable; done
 echo 1 > tracing_on' > /dev/null
 : > $TMP/empty; mount --bind $TMP/empty /proc/kallsyms
 cd $TMP
-first=$(cat web.pid) before=$(told $(cat web.pid))
+first=$(cat web.pid) before=$(machine $(cat web.pid))
 record -o host.dat -C x86-tsc -e kvm_entry -e kvm_exit -e kvm_userspace_exit -e kvm_fpu -e kvm_write_tsc_offset \
     -e sched_switch -e sched_wakeup bash $ME drive || exit 1
 khz=$(dmesg | sed -n 's/.*tsc: .* \([0-9]*\)\.\([0-9]\{3\}\) MHz.*/\1\2/p' | tail -n 1)
-echo "{ \"cpu_khz\": ${khz:-0}, \"guests\": [ $before, $(told $(cat web.pid) $first) ] }" > host.dat.meta.json
+echo "{ \"cpu_khz\": ${khz:-0}, \"guests\": [ $before, $(machine $(cat web.pid) $first) ] }" > host.dat.meta.json
 wait_guest web
 in_guest web 'echo 0 > /sys/kernel/tracing/tracing_on; cd /tmp; trace-cmd extract -o web.dat > /dev/null 2>&1; cat web.dat' > web.dat
 keep host.dat host.dat.meta.json web.dat

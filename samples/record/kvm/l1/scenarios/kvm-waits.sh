@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # kvm-waits: four recordings of a guest web (2 vCPUs) that waits for one thing only: timer, disk (virtio-blk, 50
 # requests a second), ipi (two tasks that wait for each other, one per vCPU), packet (of another guest, db, by
-# virtio-net over a bridge). Its own trace tells which interrupts came; tests/golden/waits_truth.py compares
+# virtio-net over a bridge). Its own trace shows which interrupts came; tests/golden/waits_truth.py compares
 . /share/lab/lib.sh
 if [ "$1" = drive ]; then
     case $2 in

@@ -13,7 +13,7 @@ fi
 mkdir -p /tmp/k/bin /tmp/k/lib
 cp /share/lab/files/kshark-virt /tmp/k/bin/ && cp /share/lab/files/lib*.so* /tmp/k/lib/ ||
     { note "no kshark-virt: scripts/lab-test brings it"; exit 1; }
-# what devices are called is told when they are made; what is asked of them, while the host is recorded
+# QEMU logs the names of devices when it makes them, and requests to them while the host is recorded
 MADE="resettable_phase_enter_begin virtio_set_status"
 ASKED="kvm_run_exit memory_region_ops_* virtio_queue_notify virtio_notify* virtqueue_pop virtqueue_fill virtio_blk_handle_*
     virtio_blk_req_complete blk_co_p* file_paio_submit thread_pool_*"

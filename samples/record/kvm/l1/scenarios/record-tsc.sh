@@ -11,7 +11,7 @@ fi
 mkdir -p /tmp/k/bin /tmp/k/lib ~/.ssh
 cp /share/lab/files/kshark-virt /tmp/k/bin/ && cp /share/lab/files/lib*.so* /tmp/k/lib/ ||
     { note "no kshark-virt: scripts/lab-test brings it"; exit 1; }
-# without the register that tells Linux of it, which would set it back
+# without the register that shows the change to Linux, which would set it back
 L2_CPU=host,tsc_adjust=off start_guest db 4 2 0; wait_guest db || exit 1
 start_sshd db || exit 1
 cd $TMP
