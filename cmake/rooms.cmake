@@ -15,8 +15,8 @@ function(ksv_room folder)
 	endforeach()
 endfunction()
 
-# ksv_objects(TARGET FOLDER SOURCE...): sources of one room, compiled once, for whoever takes
-# $<TARGET_OBJECTS:TARGET>. Calls inside need no indirection: nobody is meant to replace functions.
+# ksv_objects(TARGET FOLDER SOURCE...): sources of one room, compiled once, for all targets that
+# take $<TARGET_OBJECTS:TARGET>. Calls inside need no indirection: no program is meant to replace functions.
 function(ksv_objects target folder)
 	list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
 	string(REPLACE "/" "-" room ${folder})

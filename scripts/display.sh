@@ -19,7 +19,7 @@ ksv_display_start()
 	printf '[General]\nnoRootWarn=true\n' >"$KSV_DISPLAY_DIR/cache/setting.ini"
 	: >"$KSV_DISPLAY_DIR/display"
 	exec {KSV_DISPLAY_FD}>>"$KSV_DISPLAY_DIR/display"
-	# -noreset: or, when xdotool is gone before openbox has come, the server begins anew meanwhile
+	# -noreset: or, when xdotool is gone before openbox has come, the server begins anew in between
 	Xvfb -displayfd "$KSV_DISPLAY_FD" -screen 0 "${size}x24" -nolisten tcp -noreset \
 		>"$KSV_DISPLAY_DIR/xvfb.log" 2>&1 &
 	KSV_DISPLAY_PIDS=($!)
@@ -143,7 +143,7 @@ ksv_wait_loaded()
 	xdotool windowmove "$window" 0 0 windowsize "$window" 100% 100%
 	ksv_wait_still $((end - SECONDS > 5 ? end - SECONDS : 5)) ||
 		{ echo "the screen does not come to rest" >&2; return 1; }
-	# The window may have got another size meanwhile, as its parts came that need some room.
+	# The window may have got another size since, as its parts came that need some room.
 	xdotool windowsize "$window" 100% 100%
 	# Its frame has been moved there; now it is the window itself, the bottom of which would be cut off.
 	xdotool windowmove "$window" 0 0

@@ -54,7 +54,7 @@ static void print_row(const struct world *world, const struct world_count *count
 /** What is done to the second sample: its values are multiplied, then moved. */
 static const struct {
 	const char	*title;
-	double		scale, means, deviations; /* moved by so many means and deviations */
+	double		scale, means, deviations; /* moved by this number of means and deviations */
 	unsigned int	rounds;			/* of what is rare, more */
 } tables[] = {
 	{ "false alarms", 1, 0, 0, 4 },

@@ -5,8 +5,8 @@
  *
  * Usage: bench_follow [SECONDS [RATE [MACHINES]]]	default: 3600 200000 0
  *
- * 16 vCPUs of 4 machines on 8 CPUs, so many records a second: VM entries and exits, and a switch
- * per 200 of them; 100 threads a second come, run and die, and so many machines of two vCPUs. As
+ * 16 vCPUs of 4 machines on 8 CPUs, RATE records per second: VM entries and exits, and a switch
+ * per 200 of them; 100 threads a second come, run and die, and MACHINES machines of two vCPUs. As
  * top does, it takes what came in each tenth of a second, and makes a model of each second. Prints
  * a line of name=value pairs for each sixth of the time, of the trace's; it takes as long as it
  * takes.

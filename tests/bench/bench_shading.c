@@ -217,7 +217,7 @@ static int draw_frame(const struct virt_model *model, struct virt_worst *const *
 /** What is measured at each zoom; frames with markers of the worst ten, and of all. */
 enum what { SHADING, WORST_TEN, ALL, FRAME, FRAME_ALL, N_WHATS };
 
-/** The fastest of some redraws at each zoom: nobody else has used the caches meanwhile. */
+/** The fastest of some redraws at each zoom: nothing else has used the caches during these. */
 static void measure(size_t changes, double (*best)[N_WHATS])
 {
 	static const char *const names[N_WHATS] = {

@@ -58,8 +58,8 @@ FILE_DIALOG = re.compile("FileDialog")
 # (KsTraceGraph::_updateGraphs()); if it sees them released before it has begun, it goes on for ever.
 # Of other keyboards' "plus", Shift is let go of first: what is released then is another key.
 MOVING = {"<", "+", "-", ">", "KP_Add", "minus", "Left", "Right", "a", "d", "w", "s"}
-# It also does if a key is let go of when another window has the focus; all else works meanwhile, but it
-# never ends.
+# It also does if a key is let go of when another window has the focus; all else works during this time,
+# but it never ends.
 MOVES = re.compile(r"^ +#\d+ .* in KsTraceGraph::_updateGraphs", re.M)
 
 # What our plugins may say; anything else of them fails the test.
@@ -219,7 +219,7 @@ class Shark:
 
     def settle(self):
         """As far as it comes soon: an answer, and then rest. But KernelShark's search of many rows
-        handles events with a lock held: another one that begins meanwhile, by Return or Next, waits
+        handles events with a lock held: another one that begins in this time, by Return or Next, waits
         for ever (KsTraceViewer::_searchItemsMT); no step comes before it has ended."""
         end = time.monotonic() + PATIENCE
         while self.is_searching():

@@ -36,7 +36,7 @@ static int64_t length_of(int64_t usual)
 	return rnd(50) ? ns : ns * (int64_t)(2 + rnd(30));
 }
 
-/** So many lengths. Return: their sum. */
+/** That number of lengths. Return: their sum. */
 static int64_t add_lengths(struct latency_histogram *histogram, uint64_t n, int64_t usual)
 {
 	int64_t sum = 0;

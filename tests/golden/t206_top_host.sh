@@ -133,8 +133,8 @@ for sample in kvm-shared kvm-ptp kvm-hypercall kvm-paused hypertrace-nested; do
 	intervals=$((intervals + $(cut -d, -f1 "$OUT" | sort -u | wc -l)))
 done
 check "there are intervals ($intervals)" test $intervals -gt 60
-# Of the host's tasks, too, by their pids: a file shows by later records who works for whom, and has the last name
-# of each; where it ends, who has a pCPU after its last record is unknown.
+# Of the host's tasks, too, by their pids: a file shows by later records which task works for which, and has the
+# last name of each; where it ends, who has a pCPU after its last record is unknown.
 by_pid()
 {
 	grep -v "^$(tail -n 1 "$1" | cut -d, -f1)," "$1" | grep -E ',task(_wait)?,' |

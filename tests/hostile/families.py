@@ -844,14 +844,14 @@ def devices(case):
 
 
 def feed(path, data, over):
-    """Whoever opens a FIFO gets the same, as often as it is opened."""
+    """Each reader that opens a FIFO gets the same, as often as it is opened."""
     while not over.is_set():
         try:
             with open(path, "wb") as fifo:
                 fifo.write(data)
         except BrokenPipeError:
             pass
-        # whoever has read all must have seen the end before it begins again
+        # a reader of all must have seen the end before it begins again
         over.wait(0.05)
 
 

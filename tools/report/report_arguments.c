@@ -62,7 +62,7 @@ static const struct table table = {
 };
 
 /** The exits of a vCPU or a machine. */
-struct of_whom {
+struct exits_of {
 	const struct report	*report;
 	const struct virt_window_stats *stats;
 	int64_t			ns;	/* cost of all of them */
@@ -81,7 +81,7 @@ struct list {
 };
 
 /** @cause, @argument: NULL: all of them */
-static void arguments_row(struct table_writer *to, const struct of_whom *of,
+static void arguments_row(struct table_writer *to, const struct exits_of *of,
 			  const struct virt_window_exit *exit, const char *cause,
 			  const char *argument, const struct list *by_cause,
 			  const struct list *by_argument)
@@ -108,7 +108,7 @@ static void arguments_row(struct table_writer *to, const struct of_whom *of,
 }
 
 /** Of exits by cause or by argument, those of a reason, to be freed. Return: 0 or -ENOMEM. */
-static int make_list(const struct of_whom *of, int32_t reason, bool by_argument, struct list *list)
+static int make_list(const struct exits_of *of, int32_t reason, bool by_argument, struct list *list)
 {
 	const struct virt_window_exit *all = by_argument ? of->stats->arguments : of->stats->causes;
 	size_t n = by_argument ? of->stats->n_arguments : of->stats->n_causes;
@@ -130,7 +130,7 @@ static int make_list(const struct of_whom *of, int32_t reason, bool by_argument,
 }
 
 /** The arguments of a reason, of one cause if it has causes. */
-static void argument_rows(struct table_writer *to, const struct of_whom *of, int32_t reason,
+static void argument_rows(struct table_writer *to, const struct exits_of *of, int32_t reason,
 			  const struct virt_window_exit *cause)
 {
 	if (!report_has_argument(of->report, reason))
@@ -145,7 +145,7 @@ static void argument_rows(struct table_writer *to, const struct of_whom *of, int
 }
 
 /** A reason, what its exits were for, and what the host did. Return: 0 or -ENOMEM. */
-static int arguments_reason_rows(struct table_writer *to, const struct of_whom *of,
+static int arguments_reason_rows(struct table_writer *to, const struct exits_of *of,
 				 const struct virt_window_exit *reason)
 {
 	struct list by_cause = { 0 }, by_argument = { 0 };
@@ -181,7 +181,7 @@ static int arguments_exit_rows(struct table_writer *to, const struct report *rep
 			       const struct virt_machine *machine, const char *vcpu,
 			       const char *who, const struct virt_window_stats *stats)
 {
-	struct of_whom of = { .report = report, .stats = stats };
+	struct exits_of of = { .report = report, .stats = stats };
 	int ret = 0;
 
 	for (size_t i = 0; i < stats->n_reasons; i++)

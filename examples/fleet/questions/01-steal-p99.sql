@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- How long VMs wait while somebody else has their physical CPU: percentiles over all hosts
+-- Times in which VMs wait while others have their pCPU: percentiles over all hosts
 SELECT machine, hosts, n, preempted_ns, p50_ns, p99_ns FROM
 (
     SELECT machine, hosts, arraySum(tupleElement(lengths, 2)) AS n, preempted_ns,

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: LGPL-2.1-or-later
--- The seconds in which a vCPU lost its physical CPU longest, and to whom
+-- The seconds in which a vCPU lost its pCPU longest, and the culprit
 SELECT time, host, machine, machine_id, vcpu, preempted_ns,
     steal_by[indexOf(steal_ns, arrayReduce('max', steal_ns))] AS by,
     arrayReduce('max', steal_ns) AS by_ns

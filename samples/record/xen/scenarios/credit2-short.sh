@@ -11,7 +11,7 @@ job() {
     state before; tsc_info before
     trace_start 600 -S 512 -e all
     dom0_work &
-    # so many bytes take as long as they take on a busy machine
+    # this number of bytes takes as long as it takes on a busy machine
     until [ "$(stat -c %s $TRACE 2>/dev/null || echo 0)" -gt 250000 ]; do sleep 0.2; done
     trace_stop
     state after

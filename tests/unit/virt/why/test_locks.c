@@ -106,7 +106,7 @@ static void test_wakes(void **state)
 	HELD(&guest, { 0, 0, 8, VIRT_NONE, 40, 60 });
 	virt_guest_free(&guest);
 
-	/* another one had it meanwhile: it is certain only where it ends */
+	/* another one had it in between: it is certain only where it ends */
 	guest = sleeper(8);
 	WAIT(&guest, { 9, 0, 35, 40, 1, WAKES, 0 }, { 7, 0, 20, 75, 1, WAKES, 0 });
 	HELD(&guest, { 0, 0, 8, VIRT_NONE, 59, 60 });

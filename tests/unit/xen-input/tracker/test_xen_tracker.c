@@ -473,7 +473,7 @@ static void test_device_model(void **state)
 		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, ANOTHER, 0 },
 		/* it goes down by itself */
 		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, ITSELF, 0 },
-		/* it waits for whoever watches the guest's memory */
+		/* it waits for the monitor of the guest's memory */
 		{ SVM_NPF, RUNNING_TO_OFFLINE, true, ITSELF, 0 },
 	};
 	struct virt_model *model = build_waits(waits, 7);

@@ -17,7 +17,7 @@ mark "begin cgroups"
 sh -c "echo \$\$ > /sys/fs/cgroup/web/cgroup.procs; . /work.sh; loop 20000; for k in 1 2 3; do usleep 5000; done; cat /proc/self/cgroup > /tmp/in-web" &
 mkdir $C/db
 sh -c "echo \$\$ > /sys/fs/cgroup/db/cgroup.procs; . /work.sh; loop 20000; cat /proc/self/cgroup > /tmp/in-db" &
-# is moved by somebody else, while it goes on
+# is moved by another task while it goes on
 sh -c ". /work.sh; loop 60000" & moved=$!
 usleep 50000; echo $moved > $C/web/cgroup.procs
 usleep 300000; echo $moved > $C/db/cgroup.procs

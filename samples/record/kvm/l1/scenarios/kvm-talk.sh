@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # kvm-talk: two guests that talk: web sends db a line, through a relay on the host (vhost, vsock), and waits for
-# its answer, twelve times; meanwhile, db's other vCPU is busy. Who woke whom crosses both guests and the host.
+# its answer, twelve times; db's other vCPU is busy. The chain of wake-ups crosses both guests and the host.
 . /share/lab/lib.sh
 if [ "$1" = drive ]; then
     mark "host: talk"

@@ -23,7 +23,7 @@ bash $ME drive & driver=$!
 run recorder --flight=5 -o fired -d 60 --trigger 'wake>1us' --trigger 'exit>1us' || exit 1
 wait $driver
 tracing_state > $OUT/after.txt
-# whoever records is killed, with all that it has started: the next one saves what there is
+# the recorder is killed, with all that it has started: the next one saves what there is
 recorder -o killed > $TMP/killed.log 2>&1 &
 for i in $(seq 300); do grep -q 'recording into' $TMP/killed.log && break; sleep 0.2; done
 bash $ME drive

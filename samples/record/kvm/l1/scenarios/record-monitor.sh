@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # record-monitor: "kshark-virt record" of a host with three guests, of which two have monitors that trace themselves
-# meanwhile (QEMU's log backend: web.log, db.log). web has a disk on an iothread, read by QEMU's worker threads, and a
+# at the same time (QEMU's log backend: web.log, db.log). web has a disk on an iothread, read by QEMU's worker threads, and a
 # network by vhost; db a network by QEMU's main loop; bios does not get further than its BIOS, whose timer is KVM's PIT.
 # scripts/lab-test brings kshark-virt along.
 . /share/lab/lib.sh

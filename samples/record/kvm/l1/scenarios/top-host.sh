@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# top-host: "kshark-virt top" of the host itself, beside a trace-cmd that records the same; a machine begins meanwhile,
-# and ends; beside "kshark-virt record", by its folder; and killed, so that the next one takes its buffers away;
+# top-host: "kshark-virt top" of the host itself, beside a trace-cmd that records the same; a machine begins and ends
+# in this time; beside "kshark-virt record", by its folder; and killed, so that the next one takes its buffers away;
 # scripts/lab-test brings it along.
 . /share/lab/lib.sh
 if [ "$1" = drive ]; then
