@@ -521,7 +521,7 @@ static int take_all(struct kvm_meta *meta, struct json_object *root, const char 
 	return ret;
 }
 
-static bool tells_nothing(const struct kvm_meta *meta)
+static bool is_empty(const struct kvm_meta *meta)
 {
 	for (int i = 0; i < VIRT_IDLE_STATES; i++)
 		if (meta->idle_states[i])
@@ -549,7 +549,7 @@ int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, s
 	}
 	if (ret == -ENOMEM)
 		text_format(error, size, "%s: not enough memory", path);
-	if (ret || tells_nothing(*meta)) {
+	if (ret || is_empty(*meta)) {
 		kvm_meta_free(*meta);
 		*meta = NULL;
 	}
@@ -560,25 +560,25 @@ int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, s
 
 /* --- for the tracker ------------------------------------------------------------------------- */
 
-struct telling {
+struct filling {
 	const struct kvm_meta	*meta;
 	struct kvm_tracker	*tracker;
 };
 
 /** What trace-cmd has recorded: its name of a guest need not be the hypervisor's. */
-static int tell_recorded(void *arg, const char *name, const int32_t *tids, int n)
+static int add_recorded(void *arg, const char *name, const int32_t *tids, int n)
 {
-	const struct telling *telling = arg;
+	const struct filling *filling = arg;
 
 	for (int i = 0; i < n; i++)
-		if (kvm_meta_find(telling->meta, tids[i], NULL))
+		if (kvm_meta_find(filling->meta, tids[i], NULL))
 			return 0;
-	return kvm_tracker_add_guest(telling->tracker, name, tids, n);
+	return kvm_tracker_add_guest(filling->tracker, name, tids, n);
 }
 
 /** Each thread whose vCPU has had another one. Return: 0 or -ENOMEM. */
-static int tell_lives(struct kvm_tracker *tracker, const struct kvm_meta *meta,
-		      const struct kvm_meta_guest *guest)
+static int add_lives(struct kvm_tracker *tracker, const struct kvm_meta *meta,
+		     const struct kvm_meta_guest *guest)
 {
 	int ret = 0;
 
@@ -592,8 +592,8 @@ static int tell_lives(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 }
 
 /** Whether quotas limit a vCPU, as far as all of its cgroups are known. */
-static int tell_quota(struct kvm_tracker *tracker, const struct kvm_meta *meta,
-		      const struct kvm_meta_vcpu *vcpu)
+static int add_quota(struct kvm_tracker *tracker, const struct kvm_meta *meta,
+		     const struct kvm_meta_vcpu *vcpu)
 {
 	enum kvm_quota quota = KVM_QUOTA_NONE;
 
@@ -605,8 +605,8 @@ static int tell_quota(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 	return kvm_tracker_limit(tracker, vcpu->tid, quota);
 }
 
-static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
-		      const struct kvm_meta_guest *guest)
+static int add_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
+		     const struct kvm_meta_guest *guest)
 {
 	int32_t *tids;
 	int n = 0, ret;
@@ -619,12 +619,12 @@ static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 	for (int i = 0; i < guest->n_vcpus; i++)
 		tids[guest->vcpus[i].id] = guest->vcpus[i].tid;
 	if (continued(meta, guest))
-		ret = tell_lives(tracker, meta, guest);
+		ret = add_lives(tracker, meta, guest);
 	else
 		ret = n ? kvm_tracker_add_guest(tracker, guest->name ? guest->name : "", tids, n) :
 			  0;
 	for (int i = 0; i < guest->n_vcpus && !ret; i++)
-		ret = tell_quota(tracker, meta, &guest->vcpus[i]);
+		ret = add_quota(tracker, meta, &guest->vcpus[i]);
 	for (int i = 0; i < guest->n_regions && n && !ret && !continued(meta, guest); i++)
 		ret = kvm_tracker_add_region(tracker, &guest->regions[i]);
 	for (int i = 0; i < n && !ret && guest->pid; i++)
@@ -637,14 +637,14 @@ static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 	return ret;
 }
 
-int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
-		  struct kvm_tracker *tracker)
+int kvm_meta_fill_tracker(const struct kvm_meta *meta, const char *trace_path,
+			  struct kvm_tracker *tracker)
 {
-	struct telling telling = { meta, tracker };
+	struct filling filling = { meta, tracker };
 	int ret = 0;
 
 	for (int i = 0; meta && i < meta->n_guests && !ret; i++)
-		ret = tell_guest(tracker, meta, &meta->guests[i]);
+		ret = add_guest(tracker, meta, &meta->guests[i]);
 	for (int32_t i = 0; meta && i < VIRT_IDLE_STATES && !ret; i++)
 		if (meta->idle_states[i])
 			ret = kvm_tracker_name_idle_state(tracker, i, meta->idle_states[i]);
@@ -654,5 +654,5 @@ int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
 		});
 	if (meta && meta->part)
 		kvm_tracker_set_part(tracker, meta->part);
-	return ret ? ret : trace_dat_guests(trace_path, tell_recorded, &telling);
+	return ret ? ret : trace_dat_guests(trace_path, add_recorded, &filling);
 }

@@ -229,14 +229,14 @@ const struct kvm_meta_vcpu *kvm_meta_find(const struct kvm_meta *meta, int32_t t
 int32_t kvm_meta_first(const struct kvm_meta *meta, int32_t tid);
 
 /**
- * kvm_meta_tell - add to a tracker which threads are which machine's vCPUs
+ * kvm_meta_fill_tracker - add to a tracker which threads are which machine's vCPUs
  * @meta: from the sidecar, which counts more; or NULL
  * @trace_path: and as trace-cmd has recorded it there
  *
  * Return: 0 or -ENOMEM.
  */
-int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
-		  struct kvm_tracker *tracker);
+int kvm_meta_fill_tracker(const struct kvm_meta *meta, const char *trace_path,
+			  struct kvm_tracker *tracker);
 
 #ifdef __cplusplus
 }

@@ -1015,7 +1015,7 @@ int kvm_trace_track(struct kvm_trace *trace, struct kvm_tracker *tracker,
 		.trace = trace, .take = take, .lost = lost, .arg = arg, .tracker = tracker,
 	};
 	/* whatever other files are open: who is who must not depend on them */
-	int ret = kvm_meta_tell(trace->meta, trace->path, tracker);
+	int ret = kvm_meta_fill_tracker(trace->meta, trace->path, tracker);
 
 	kvm_tracker_formats(tracker, trace->facts->kinds);
 	if (!ret)

@@ -468,7 +468,7 @@ static int other_name(const struct kvm_live *live, const struct kvm_live_guest *
  * Files, sidecar and all views go by names: those of machines that were called alike are made to
  * differ here, and are the same everywhere.
  */
-static int tell_apart(struct kvm_live *live, struct kvm_live_guest *guest)
+static int distinguish(struct kvm_live *live, struct kvm_live_guest *guest)
 {
 	bool alike = false;
 	char *name = NULL;
@@ -504,7 +504,7 @@ int kvm_live_read(const char *root, struct kvm_live *live)
 	if (live->n_guests)
 		qsort(live->guests, (size_t)live->n_guests, sizeof(*live->guests), by_pid);
 	for (int i = 0; i < live->n_guests && !ret; i++)
-		ret = tell_apart(live, &live->guests[i]);
+		ret = distinguish(live, &live->guests[i]);
 	return ret;
 }
 

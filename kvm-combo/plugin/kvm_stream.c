@@ -140,7 +140,7 @@ static bool begin(struct collection *collection)
 	kvm_tracker_free(collection->tracker);
 	collection->tracker = kvm_tracker_new();
 	if (collection->tracker &&
-	    kvm_meta_tell(collection->meta, collection->file, collection->tracker)) {
+	    kvm_meta_fill_tracker(collection->meta, collection->file, collection->tracker)) {
 		kvm_tracker_free(collection->tracker);
 		collection->tracker = NULL;
 	}
