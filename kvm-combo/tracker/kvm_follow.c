@@ -101,7 +101,8 @@ static struct kvm_guest *guest_with(const struct kvm_tracker *tracker, const int
 	return NULL;
 }
 
-int kvm_follow_tell(struct kvm_follow *follow, const char *name, const int32_t *tids, int n_vcpus)
+int kvm_follow_add_guest(struct kvm_follow *follow, const char *name, const int32_t *tids,
+			 int n_vcpus)
 {
 	struct kvm_guest *guest = guest_with(follow->tracker, tids, n_vcpus);
 	int room = guest ? guest->n_vcpus : 0;
@@ -117,7 +118,7 @@ int kvm_follow_tell(struct kvm_follow *follow, const char *name, const int32_t *
 	return 0;
 }
 
-static bool is_told(const struct kvm_tracker *tracker, int32_t tid)
+static bool is_named_vcpu(const struct kvm_tracker *tracker, int32_t tid)
 {
 	for (size_t i = 0; i < tracker->n_guests; i++)
 		for (int v = 0; v < tracker->guests[i].n_vcpus; v++)
@@ -158,7 +159,7 @@ bool kvm_follow_has_strangers(const struct kvm_follow *follow)
 
 			last = event->pid;
 			if ((!thread || thread->vcpu == VIRT_NONE || thread->is_dead) &&
-			    !is_told(tracker, last))
+			    !is_named_vcpu(tracker, last))
 				return true;
 		}
 	}
@@ -172,7 +173,7 @@ static void begin_life(struct kvm_follow *follow, int32_t pid)
 
 	if (!thread || !thread->is_dead)
 		return;
-	thread->is_dead = thread->is_told = false;
+	thread->is_dead = thread->is_owned = false;
 	thread->vcpu = thread->task = thread->owner = VIRT_NONE;
 	thread->process = 0;
 	follow->n_dead--;
@@ -278,7 +279,7 @@ static int take(void *arg, const struct kvm_event *event)
 }
 
 /** Is any record of a thread up to a time, of those that were not taken? */
-static bool is_told_of(const struct kvm_tracker *tracker, int32_t tid, int64_t to_ns)
+static bool has_records(const struct kvm_tracker *tracker, int32_t tid, int64_t to_ns)
 {
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
@@ -303,7 +304,7 @@ static int take_asleep(struct kvm_follow *follow, int64_t until_ns)
 		ret = kvm_in_order(follow->tracker, seen->from_ns, take, follow);
 		thread = kvm_thread_find(follow->tracker, seen->tid);
 		if (!ret && thread && thread->vcpu != VIRT_NONE &&
-		    !is_told_of(follow->tracker, seen->tid, seen->to_ns))
+		    !has_records(follow->tracker, seen->tid, seen->to_ns))
 			kvm_replay_asleep(follow->replay, &follow->vcpus.all[thread->vcpu],
 					  seen->from_ns);
 	}

@@ -6,7 +6,8 @@
  * It is the same state machine as for a file. A caller adds records to its tracker as for a file.
  * The state machine takes records up to a time as soon as no earlier record can follow, and drops
  * them then. It finds machines and their vCPUs in the records so far, and a caller may announce
- * machines at any time (kvm_follow_tell()). It does not keep handlers, power, and TSC settings.
+ * machines at any time (kvm_follow_add_guest()). It does not keep handlers, power, and TSC
+ * settings.
  *
  * Memory does not grow with time: dead threads are forgotten, and after KVM_FOLLOW_TASKS tasks, the
  * other tasks are distinguished only by their names.
@@ -53,14 +54,15 @@ const char *kvm_follow_comm(const struct kvm_follow *follow, int32_t pid);
 struct kvm_tracker *kvm_follow_tracker(struct kvm_follow *follow);
 
 /**
- * kvm_follow_tell - a machine, under its name, as kvm_tracker_add_guest()
+ * kvm_follow_add_guest - a machine, under its name, as kvm_tracker_add_guest()
  *
  * One that has one of these threads is the same, and may have more of them now. What counts is what
  * was known when a thread entered its guest for the first time.
  *
  * Return: 0 or -ENOMEM.
  */
-int kvm_follow_tell(struct kvm_follow *follow, const char *name, const int32_t *tids, int n_vcpus);
+int kvm_follow_add_guest(struct kvm_follow *follow, const char *name, const int32_t *tids,
+			 int n_vcpus);
 
 /**
  * kvm_follow_asleep - a thread was seen asleep at some time between two

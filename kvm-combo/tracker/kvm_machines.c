@@ -209,7 +209,7 @@ static int number_guests(struct kvm_tracker *tracker, const struct virt_model *m
 }
 
 /** The part of a long name that is used. Return: bytes. */
-static int told_length(const struct kvm_guest *guest)
+static int used_length(const struct kvm_guest *guest)
 {
 	return (int)text_cut(guest->name, strnlen(guest->name, MAX_NAME));
 }
@@ -218,7 +218,7 @@ static int told_length(const struct kvm_guest *guest)
 static int compare_names(const void *a, const void *b)
 {
 	const struct kvm_guest *const *x = a, *const *y = b;
-	int n = told_length(*x), other = told_length(*y);
+	int n = used_length(*x), other = used_length(*y);
 	int ret = memcmp((*x)->name, (*y)->name, (size_t)(n < other ? n : other));
 
 	return ret ? ret : n - other;
@@ -365,7 +365,7 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 
 	snprintf(plain, sizeof(plain), "g%d", (int)id);
 	if (guest && strcmp(guest->name, plain) != 0)
-		cut = told_length(guest);
+		cut = used_length(guest);
 	if (cut)
 		text_format(name, sizeof(name), "%s:%.*s", plain, cut, guest->name);
 	machine = virt_model_add_machine(model, id, cut ? name : plain);
@@ -389,7 +389,7 @@ void kvm_machine_called(const struct kvm_tracker *tracker, const struct virt_mod
 	const struct virt_vcpu *info = virt_model_vcpu(model, vcpu->index);
 
 	if (guest && guest->is_unique)
-		text_format(text, size, "%.*s", told_length(guest), guest->name);
+		text_format(text, size, "%.*s", used_length(guest), guest->name);
 	else
 		snprintf(text, size, "g%d", (int)virt_model_machine(model, info->machine)->id);
 }

@@ -79,7 +79,7 @@ int kvm_part_begin(struct kvm_tracker *tracker, const struct kvm_part *part,
 		if (!thread)
 			return -ENOMEM;
 		thread->task = virt_model_find_task(model, pid);
-		thread->is_told = true;
+		thread->is_owned = true;
 	}
 	return ret;
 }

@@ -93,29 +93,29 @@ static int compare_steps(const void *a, const void *b)
 }
 
 /** CPUs whose frequency is known at a moment. */
-struct told {
+struct known {
 	bool		is[INT16_MAX + 1];
 	int16_t		cpus[INT16_MAX + 1];
 	int		n;
 };
 
-static int add_to_model(const struct kvm_power_step *step, struct told *told,
+static int add_to_model(const struct kvm_power_step *step, struct known *known,
 			struct virt_model *model)
 {
 	enum virt_power_kind kind = (enum virt_power_kind)step->kind;
 	int ret = 0;
 
 	if (step->cpu != VIRT_NONE) {
-		if (kind == VIRT_FREQUENCY && !told->is[step->cpu]) {
-			told->is[step->cpu] = true;
-			told->cpus[told->n++] = step->cpu;
+		if (kind == VIRT_FREQUENCY && !known->is[step->cpu]) {
+			known->is[step->cpu] = true;
+			known->cpus[known->n++] = step->cpu;
 		}
 		return virt_model_add_power(model, kind, step->cpu, step->time_ns, step->value);
 	}
-	while (told->n && ret != -ENOMEM) {
-		int16_t cpu = told->cpus[--told->n];
+	while (known->n && ret != -ENOMEM) {
+		int16_t cpu = known->cpus[--known->n];
 
-		told->is[cpu] = false;
+		known->is[cpu] = false;
 		ret = virt_model_add_power(model, kind, cpu, step->time_ns, step->value);
 	}
 	return ret;
@@ -123,21 +123,21 @@ static int add_to_model(const struct kvm_power_step *step, struct told *told,
 
 static int add_steps(struct kvm_tracker *tracker, struct virt_model *model)
 {
-	struct told *told;
+	struct known *known;
 	int ret = 0;
 
 	if (!tracker->n_power)
 		return 0;
-	told = calloc(1, sizeof(*told));
-	if (!told)
+	known = calloc(1, sizeof(*known));
+	if (!known)
 		return -ENOMEM;
 	qsort(tracker->power, tracker->n_power, sizeof(*tracker->power), compare_steps);
 	for (size_t i = 0; i < tracker->n_power && ret != -ENOMEM; i++)
 		/* that threads are awake says nothing where sleeps are not recorded */
 		if (tracker->power[i].kind != VIRT_IDLE_STATE ||
 		    kvm_has(tracker, VIRT_RECORD_IDLE_STATE))
-			ret = add_to_model(&tracker->power[i], told, model);
-	free(told);
+			ret = add_to_model(&tracker->power[i], known, model);
+	free(known);
 	return ret == -ENOMEM ? ret : 0;
 }
 

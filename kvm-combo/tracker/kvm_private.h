@@ -69,7 +69,7 @@ struct kvm_thread {
 	/* of one that works for a machine, see kvm_threads.c: */
 	int32_t		owner;		/* a vCPU of that, by index; or VIRT_NONE */
 	uint8_t		kind, source;	/* enum virt_thread_kind, enum virt_thread_source */
-	bool		is_told;	/* whose it is, to the model */
+	bool		is_owned;	/* the model has its owner */
 	bool		in_userfault;	/* it supplies pages of userfaultfd */
 	bool		is_dead;	/* and its number may be another one's later */
 	bool		is_expected;	/* by who forgets others, for that time */
@@ -210,7 +210,7 @@ struct kvm_vcpu {
 	uint8_t		wait;		/* enum kvm_wait, of that exit; none in the guest */
 	const struct kvm_tsc_offset *offset;	/* what its TSC was set to last, or NULL */
 	uint8_t		state;		/* enum virt_state that was said last */
-	bool		is_told;	/* see tell() */
+	bool		is_shown;	/* see add_shown() */
 	bool		is_over;	/* its thread has ended, and it is no other one later */
 	int32_t		n_later;	/* threads that it will be, see kvm_tracker_continue() */
 	/* whether its monitor has stopped it, see kvm_stops.c: */

@@ -31,8 +31,8 @@ struct kvm_replay {
 	size_t		n_lost;		/* CPUs */
 	int64_t		now_ns;		/* of the event that is taken */
 	int64_t		last_lost_ns;	/* the last time that records began to be lost */
-	int32_t		*told;		/* vCPUs that a loss changes, see tell() */
-	size_t		n_told, told_room;
+	int32_t		*shown;		/* vCPUs that a loss changes, see add_shown() */
+	size_t		n_shown, shown_room;
 	size_t		n_unknown;	/* CPUs with records whose occupant is unknown */
 	int64_t		known_ns;	/* since when all of them are known, if they are */
 	struct kvm_reasons reasons;
@@ -241,16 +241,16 @@ static void settle(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
  * Something is known of a vCPU that is on no CPU, until records are lost: a loss visits only such
  * vCPUs, so that many others take no time.
  */
-static void tell(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
+static void add_shown(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 {
-	if (vcpu->is_told)
+	if (vcpu->is_shown)
 		return;
-	if (ARRAY_GROW(replay->told, replay->n_told, replay->told_room)) {
+	if (ARRAY_GROW(replay->shown, replay->n_shown, replay->shown_room)) {
 		fail(replay, -ENOMEM);
 		return;
 	}
-	replay->told[replay->n_told++] = (int32_t)(vcpu - replay->vcpus);
-	vcpu->is_told = true;
+	replay->shown[replay->n_shown++] = (int32_t)(vcpu - replay->vcpus);
+	vcpu->is_shown = true;
 }
 
 /** Since when a vCPU's place is unknown. */
@@ -297,7 +297,7 @@ static void vacate(struct kvm_replay *replay, int cpu)
 		vcpu->place = KVM_PLACE_UNKNOWN;
 		vcpu->since_ns = since_ns;
 		say_open(replay, vcpu, since_ns);
-		tell(replay, vcpu);
+		add_shown(replay, vcpu);
 	}
 }
 
@@ -313,7 +313,7 @@ static void find_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 	    !kvm_has_switches(replay->tracker))
 		return;
 	vcpu->place = KVM_OFF;
-	tell(replay, vcpu);
+	add_shown(replay, vcpu);
 	say(replay, vcpu, since_ns > replay->known_ns ? since_ns : replay->known_ns, VIRT_BLOCKED,
 	    VIRT_NONE, 0);
 }
@@ -469,7 +469,7 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 	if (vcpu->mode == KVM_IN_GUEST)
 		miss_exit(replay, vcpu, "a vCPU is switched out without a VM exit");
 	vcpu->place = KVM_OFF;
-	tell(replay, vcpu);
+	add_shown(replay, vcpu);
 	/* a thread of user space is never parked */
 	if (prev_state & (KVM_STATE_DEAD | KVM_STATE_DEAD_OR_PARKED)) {
 		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
@@ -729,7 +729,7 @@ void kvm_replay_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t
 	if (vcpu->place != KVM_PLACE_UNKNOWN || replay->n_lost || time_ns < vcpu->since_ns)
 		return;
 	vcpu->place = KVM_OFF;
-	tell(replay, vcpu);
+	add_shown(replay, vcpu);
 	say(replay, vcpu, time_ns, VIRT_BLOCKED, VIRT_NONE, 0);
 }
 
@@ -878,7 +878,7 @@ static void on_born(struct kvm_replay *replay, const struct kvm_event *event)
 
 	if (vcpu && vcpu->place == KVM_PLACE_UNKNOWN) {
 		vcpu->place = KVM_OFF;
-		tell(replay, vcpu);
+		add_shown(replay, vcpu);
 		say(replay, vcpu, unknown_since(replay, vcpu), VIRT_OFFLINE, VIRT_NONE, 0);
 		if (kvm_has(replay->tracker, VIRT_RECORD_RUN) && kvm_has_modes(replay->tracker)) {
 			vcpu->mode = KVM_IN_VMM;
@@ -918,14 +918,14 @@ static void on_lost(struct kvm_replay *replay, const struct kvm_event *event)
 	occupy(replay, event->cpu, event->time_ns, KVM_NO_PID);
 	if (here)
 		lose(replay, here, event->time_ns);
-	for (size_t i = 0; i < replay->n_told; i++) {
-		struct kvm_vcpu *vcpu = &replay->vcpus[replay->told[i]];
+	for (size_t i = 0; i < replay->n_shown; i++) {
+		struct kvm_vcpu *vcpu = &replay->vcpus[replay->shown[i]];
 
 		if (vcpu->place != KVM_ON)
 			lose(replay, vcpu, event->time_ns);
-		vcpu->is_told = false;
+		vcpu->is_shown = false;
 	}
-	replay->n_told = 0;
+	replay->n_shown = 0;
 }
 
 static void on_expired(struct kvm_replay *replay, const struct kvm_event *event)
@@ -1116,7 +1116,7 @@ void kvm_replay_free(struct kvm_replay *replay)
 	free(replay->lost_ns);
 	free(replay->seen_ns);
 	free(replay->counted);
-	free(replay->told);
+	free(replay->shown);
 	kvm_reasons_destroy(&replay->reasons);
 	kvm_wakes_destroy(&replay->wakes);
 	kvm_stops_destroy(&replay->stops);

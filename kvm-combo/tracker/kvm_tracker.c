@@ -504,7 +504,7 @@ static void begin_anew(struct kvm_tracker *tracker)
 		tracker->threads[i].vcpu = VIRT_NONE;
 		tracker->threads[i].task = VIRT_NONE;
 		tracker->threads[i].owner = VIRT_NONE;
-		tracker->threads[i].is_told = false;
+		tracker->threads[i].is_owned = false;
 		tracker->threads[i].in_userfault = false;
 		tracker->threads[i].vcpu_then = VIRT_NONE;
 	}

@@ -93,7 +93,7 @@ static int32_t add_shared(struct kvm_tracker *tracker, struct virt_model *model,
 	if (at < 0) {
 		at = MAX_SHARED;
 		name = "others";
-		thread->is_told = true;
+		thread->is_owned = true;
 	}
 	/* no thread has a number below 0 */
 	return virt_model_add_task(model, -2 - (int32_t)at, name);
@@ -118,9 +118,9 @@ int kvm_own_task(const struct kvm_tracker *tracker, struct virt_model *model,
 	const struct kvm_vcpu *vcpu = thread->owner != VIRT_NONE ? &vcpus[thread->owner] : NULL;
 	char called[160];
 
-	if (!vcpu || thread->is_told)
+	if (!vcpu || thread->is_owned)
 		return 0;
-	thread->is_told = true;
+	thread->is_owned = true;
 	kvm_machine_called(tracker, model, vcpu, called, sizeof(called));
 	return virt_model_own_task(model, thread->task,
 				   virt_model_vcpu(model, vcpu->index)->machine, called,

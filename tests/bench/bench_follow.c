@@ -86,7 +86,7 @@ static void boot(struct kvm_follow *follow, int64_t time_ns)
 	char name[16];
 
 	snprintf(name, sizeof(name), "ci%d", (int)(tid / 2));
-	must(kvm_follow_tell(follow, name, tids, 2));
+	must(kvm_follow_add_guest(follow, name, tids, 2));
 	for (int v = 0; v < 2; v++, tid++, time_ns += 100000) {
 		add(follow, 0, time_ns, KVM_BORN, FIRST_TID, tid, 0);
 		add(follow, 0, time_ns + 1000, KVM_SWITCH, FIRST_TID, tid, 0);
@@ -139,7 +139,7 @@ static struct kvm_follow *begin(void)
 		for (int v = 0; v < VCPUS / MACHINES; v++)
 			tids[v] = FIRST_TID + m * VCPUS / MACHINES + v;
 		snprintf(name, sizeof(name), "web%d", m);
-		must(kvm_follow_tell(follow, name, tids, VCPUS / MACHINES));
+		must(kvm_follow_add_guest(follow, name, tids, VCPUS / MACHINES));
 	}
 	return follow;
 }

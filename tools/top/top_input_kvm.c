@@ -54,7 +54,7 @@ static int add_guest(struct top_input_kvm *input, const struct kvm_live_guest *g
 		return -ENOMEM;
 	for (int i = 0; i < guest->n_vcpus; i++)
 		tids[guest->vcpus[i].id] = guest->vcpus[i].tid;
-	ret = n ? kvm_follow_tell(input->follow, guest->name, tids, n) : 0;
+	ret = n ? kvm_follow_add_guest(input->follow, guest->name, tids, n) : 0;
 	free(tids);
 	return ret;
 }

@@ -66,8 +66,9 @@ static struct kvm_follow *follow_file(struct file *file)
 
 	assert_non_null(follow);
 	for (size_t i = 0; i < of->n_guests; i++)
-		assert_int_equal(kvm_follow_tell(follow, of->guests[i].name, of->guests[i].tids,
-						 of->guests[i].n_vcpus), 0);
+		assert_int_equal(kvm_follow_add_guest(follow, of->guests[i].name,
+						      of->guests[i].tids,
+						      of->guests[i].n_vcpus), 0);
 	for (uint32_t i = 0; i < of->pids.n_keys; i++) {
 		const struct kvm_thread *thread = &of->threads[i];
 
@@ -311,7 +312,7 @@ static void test_more_machines(void **state)
 	struct virt_model *model;
 
 	(void)state;
-	assert_int_equal(kvm_follow_tell(follow, "web", web, 2), 0);
+	assert_int_equal(kvm_follow_add_guest(follow, "web", web, 2), 0);
 	ADD(follow, at_first);
 	assert_false(kvm_follow_has_strangers(follow));
 	model = model_of(follow, 0, 50);
@@ -322,8 +323,8 @@ static void test_more_machines(void **state)
 
 	ADD(follow, then);
 	assert_true(kvm_follow_has_strangers(follow));
-	assert_int_equal(kvm_follow_tell(follow, "db", db, 1), 0);
-	assert_int_equal(kvm_follow_tell(follow, "web", web, 3), 0);
+	assert_int_equal(kvm_follow_add_guest(follow, "db", db, 1), 0);
+	assert_int_equal(kvm_follow_add_guest(follow, "web", web, 3), 0);
 	assert_true(kvm_follow_has_strangers(follow));	/* 400, 401 */
 	model = model_of(follow, 0, 100);
 	assert_false(kvm_follow_has_strangers(follow));
@@ -422,7 +423,7 @@ static void test_asleep(void **state)
 	struct virt_model *model;
 
 	(void)state;
-	assert_int_equal(kvm_follow_tell(follow, "web", web, 4), 0);
+	assert_int_equal(kvm_follow_add_guest(follow, "web", web, 4), 0);
 	assert_int_equal(kvm_follow_asleep(follow, 100, 30, 35), 0);
 	assert_int_equal(kvm_follow_asleep(follow, 101, 40, 45), 0);
 	assert_int_equal(kvm_follow_asleep(follow, 103, 150, 155), 0);
@@ -522,7 +523,7 @@ static void test_later_thread(void **state)
 	struct virt_interval_range range;
 
 	(void)state;
-	assert_int_equal(kvm_follow_tell(follow, "web", web, 1), 0);
+	assert_int_equal(kvm_follow_add_guest(follow, "web", web, 1), 0);
 	assert_int_equal(kvm_tracker_add_thread(kvm_follow_tracker(follow), 100, 90), 0);
 	assert_int_equal(kvm_tracker_name(kvm_follow_tracker(follow), 150, "worker"), 0);
 	ADD(follow, records);
@@ -572,11 +573,11 @@ static void test_number_again(void **state)
 
 	(void)state;
 	/* whether the monitor was asked or not */
-	for (int told = 0; told < 2; told++) {
+	for (int named = 0; named < 2; named++) {
 		struct kvm_follow *follow = new_follow(2);
 
-		if (told)
-			assert_int_equal(kvm_follow_tell(follow, "web", web, 1), 0);
+		if (named)
+			assert_int_equal(kvm_follow_add_guest(follow, "web", web, 1), 0);
 		ADD(follow, records);
 		virt_model_free(model_of(follow, 0, 50));
 		ADD(follow, again);
@@ -604,7 +605,7 @@ static void test_number_forgotten(void **state)
 	int64_t time = 40;
 
 	(void)state;
-	assert_int_equal(kvm_follow_tell(follow, "web", web, 1), 0);
+	assert_int_equal(kvm_follow_add_guest(follow, "web", web, 1), 0);
 	assert_int_equal(kvm_tracker_add_thread(kvm_follow_tracker(follow), 100, 90), 0);
 	ADD(follow, records);
 	assert_int_equal(kvm_follow_feed(follow, time), 0);
@@ -651,12 +652,12 @@ static void test_machine_again(void **state)
 	struct virt_model *model;
 
 	(void)state;
-	assert_int_equal(kvm_follow_tell(follow, "web", web, 1), 0);
+	assert_int_equal(kvm_follow_add_guest(follow, "web", web, 1), 0);
 	ADD(follow, records);
 	virt_model_free(model_of(follow, 0, 50));
 	ADD(follow, again);
 	assert_true(kvm_follow_has_strangers(follow));
-	assert_int_equal(kvm_follow_tell(follow, "db", web, 1), 0);
+	assert_int_equal(kvm_follow_add_guest(follow, "db", web, 1), 0);
 	model = model_of(follow, 0, 100);
 	assert_int_equal(virt_model_n_vcpus(model), 4);
 	assert_int_equal(state_at(model, "web v0", 80), VIRT_OFFLINE);
