@@ -635,7 +635,7 @@ void VirtDock::refresh()
 		_axis->follow();
 	_boot->look();
 	job->streams = virtStreams();
-	_notes->tellNothingVirtual(job->streams.empty() && !_view.isEmpty());
+	_notes->setNothingVirtual(job->streams.empty() && !_view.isEmpty());
 	if (_serials != job->serials()) {
 		_notes->setModels(job->streams);
 		forget();
@@ -855,7 +855,7 @@ void VirtDock::bring(const VirtChosen &chosen, bool again)
 
 	select(chosen.stream.id, chosen.vcpu);
 	if (isHit && again) {
-		tellInterval(chosen, hit);
+		showInterval(chosen, hit);
 		return;
 	}
 	if (at)
@@ -900,7 +900,7 @@ int VirtDock::culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) co
 }
 
 /** The second click of two: the first has brought the graphs. */
-void VirtDock::tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit)
+void VirtDock::showInterval(const VirtChosen &chosen, const virt_shade_hit &hit)
 {
 	VirtFact fact = virtIntervalFact(chosen.stream, hit);
 

@@ -167,7 +167,7 @@ private:
 	void showSearch();
 	void bringGuest(const VirtChosen &chosen);
 	int culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const;
-	void tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
+	void showInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
 	VirtBookmarks *newBookmarks();
 	std::pair<int64_t, int64_t> here() const;
 	void goTo(const VirtBookmark &one);

@@ -442,7 +442,7 @@ void VirtFindings::fill()
 	_list->setSortingEnabled(true);
 	for (int i = 0; i < N_COLUMNS; i++)
 		_list->resizeColumnToContents(i);
-	told();
+	selectCurrent();
 }
 
 /* ---- walking ---- */
@@ -465,7 +465,7 @@ int VirtFindings::current() const
 	return -1;
 }
 
-void VirtFindings::told()
+void VirtFindings::selectCurrent()
 {
 	int line = current();
 
@@ -511,7 +511,7 @@ void VirtFindings::go(int line)
 	_dock->bring(row.stream, moment);
 	VirtMarkers::show(row.stream, row.hit);
 	_set = view.visible();
-	told();
+	selectCurrent();
 }
 
 void VirtFindings::step(bool forward)

@@ -62,8 +62,8 @@ public:
 
 	void focus(const VirtFocus &focus);
 
-	/** A moment has been shown: the walk goes on from it. */
-	void told();
+	/** A moment has been shown: its line is selected, and the walk goes on from it. */
+	void selectCurrent();
 
 	/** As it is seen; as the first columns of the report's CSV. */
 	QString asText() const;

@@ -325,7 +325,7 @@ QString VirtMarkers::show(const VirtStream &stream, const virt_worst_hit &hit,
 	theSelection.hit = hit;
 	if (dock) {
 		dock->showFact(fact);
-		dock->_findings->told();
+		dock->_findings->selectCurrent();
 		dock->view().redraw();
 	}
 	return fact.text;

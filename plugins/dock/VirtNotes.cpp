@@ -254,7 +254,7 @@ void VirtNotes::showOrHide()
 	setVisible(!_text->text().isEmpty() || !_nothing->isHidden() || !_warnings.empty());
 }
 
-void VirtNotes::tellNothingVirtual(bool nothing)
+void VirtNotes::setNothingVirtual(bool nothing)
 {
 	if (nothing == !_nothing->isHidden())
 		return;

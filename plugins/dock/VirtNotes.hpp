@@ -27,10 +27,10 @@ public:
 	explicit VirtNotes(QMainWindow *window);
 
 	/**
-	 * Whether files are open, but none shows virtual machines: what to record is said here, and
-	 * where to read that in the window's status bar, as the dock does not come by itself then.
+	 * Whether files are open, but none shows virtual machines: the notes say what to record.
+	 * The window's status bar says where they are, as the dock does not come by itself then.
 	 */
-	void tellNothingVirtual(bool nothing);
+	void setNothingVirtual(bool nothing);
 
 	/** What the models of the open files know about these. */
 	void setModels(const std::vector<VirtStream> &streams);

@@ -377,7 +377,7 @@ bool VirtWhy::findNumber(VirtWhyTree &tree) const
 	return tree.answer.who != VIRT_NONE;
 }
 
-/** What goes on at a time, of whomever. */
+/** What goes on at a time, of any subject. */
 bool VirtWhy::goesOnAt(const VirtWhyTree &tree, int64_t ns, int64_t *from, int64_t *to) const
 {
 	const virt_model *model = tree.stream.model.get();
