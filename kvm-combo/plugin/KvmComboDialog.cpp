@@ -265,6 +265,6 @@ void KvmComboDialog::apply()
 			shown.push_back(vcpu);
 	_combos.setAutomatic(_automatic->isChecked());
 	_combos.setFades(_fades->isChecked());
-	_combos.show(shown);
+	_combos.show(shown, true);
 	close();
 }

@@ -413,7 +413,7 @@ void KvmCombos::graphDrawn(kshark_trace_histo *histo, int streamId, int id, int 
 		_timer.start(0);
 }
 
-void KvmCombos::show(const std::vector<KvmVcpu> &vcpus)
+void KvmCombos::show(const std::vector<KvmVcpu> &vcpus, bool isReveal)
 {
 	QWidget *graph = virtChild(_window, "KsTraceGraph");
 	QVector<int> combos;
@@ -432,7 +432,9 @@ void KvmCombos::show(const std::vector<KvmVcpu> &vcpus)
 		}
 		n++;
 	}
-	_reveal = n > 0;
+	_reveal = isReveal && n > 0;
+	if (!_reveal)
+		_revealed = -1;
 	dropTaskPlots();
 	reinterpret_cast<KsTraceGraph *>(graph)->comboReDraw(n, combos);
 }
@@ -539,7 +541,7 @@ void KvmCombos::showByItself()
 			    shown.size() < MOST_BY_ITSELF)
 				shown.push_back(vcpu);
 	if (!shown.empty())
-		show(shown);
+		show(shown, false);
 }
 
 /** Say what does not fit together, where it is seen without a dialog. */
@@ -555,7 +557,10 @@ void KvmCombos::showNotes()
 		_window->statusBar()->clearMessage();
 }
 
-/** Scroll to new combos, which are below all other graphs; again when their place changes. */
+/**
+ * Scroll to combos that the user has asked for, which are below all other graphs; again when their
+ * place changes. A window begins with the first graph.
+ */
 void KvmCombos::reveal()
 {
 	QScrollArea *area = nullptr;

@@ -68,8 +68,11 @@ public:
 	/** What a user should know about the pairs. */
 	QStringList notes() const;
 
-	/** Show these as combos instead of those that are seen. */
-	void show(const std::vector<KvmVcpu> &vcpus);
+	/**
+	 * Show these as combos instead of those that are seen.
+	 * @isReveal: scroll to them
+	 */
+	void show(const std::vector<KvmVcpu> &vcpus, bool isReveal);
 
 	/** Is its combo, as it would be now, among those that are seen? */
 	bool isShown(const KvmVcpu &vcpu) const;
