@@ -152,6 +152,16 @@ KvmCombos::KvmCombos(QMainWindow *window)
 			connect(menu->addAction("Virtual machine combos"), &QAction::triggered,
 				this, [this] { showDialog(); });
 	hideStockMenu();
+	_window->installEventFilter(this);
+}
+
+bool KvmCombos::eventFilter(QObject *object, QEvent *event)
+{
+	if (virtIsLoaded(object, event, VIRT_LOADED_GRAPHS) && _timer.isActive()) {
+		_timer.stop();
+		frameDone();
+	}
+	return false;
 }
 
 /** Its dialog knows nothing of ours, and crashes beside streams that are not trace.dat files. */
@@ -415,6 +425,7 @@ void KvmCombos::graphDrawn(kshark_trace_histo *histo, int streamId, int id, int 
 
 void KvmCombos::show(const std::vector<KvmVcpu> &vcpus, bool isReveal)
 {
+	VirtOneResize once(_window);
 	QWidget *graph = virtChild(_window, "KsTraceGraph");
 	QVector<int> combos;
 	int n = 0;

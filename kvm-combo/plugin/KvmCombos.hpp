@@ -91,6 +91,7 @@ public:
 private:
 	using Key = std::pair<int, int>;	/* stream, pid */
 
+	bool eventFilter(QObject *object, QEvent *event) override;
 	void frameDone();
 	void dropOldCollections();
 	void dropTaskPlots();

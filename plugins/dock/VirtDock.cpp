@@ -360,6 +360,8 @@ void VirtDock::place()
 /** All parts of the window that are ours come or go. */
 void VirtDock::turn(bool on)
 {
+	VirtOneResize once(_window);
+
 	if (on == _isOn || !_layout->isPossible())
 		return;
 	if (!_layout->isBuilt())
@@ -385,6 +387,7 @@ void VirtDock::want(const char *key, bool on)
 /** Show what the user wants; the details, unless he says so, if there is room for them. */
 void VirtDock::showParts()
 {
+	VirtOneResize once(_window);
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 	bool isRoomy = _window->width() >= ROOMY_WIDTH;
 	QWidget *graphs = virtChild(_window, "KsTraceGraph");
@@ -394,12 +397,15 @@ void VirtDock::showParts()
 
 	setVisible(_isOn && settings.value("details/visible", isRoomy).toBool());
 	_overview->setVisible(_isOn && settings.value("lanes/visible", true).toBool());
+	fit();
+	/* again, as text that now has another width may need another height */
 	QTimer::singleShot(0, this, [this] { fit(); });
 }
 
 /** Make the best of the window's size, as long as the user has not said what he wants. */
 void VirtDock::fit()
 {
+	VirtOneResize once(_window);
 	int most = std::max(LEAST_WIDTH, _window->width() * MOST_SHARE / 100);
 	int width = std::min(_userWidth ? _userWidth : BEST_WIDTH, most);
 
@@ -410,6 +416,7 @@ void VirtDock::fit()
 		schedule();
 		return;
 	}
+	VirtLayout::settle();
 	_lanesHeight = _overview->fullHeight();
 	_layout->fit(_overview->isVisible() && !_overview->isFloating() ?
 		     _lanesHeight + _layout->separator() : 0);
@@ -425,12 +432,16 @@ void VirtDock::fit()
 					  _upperHeight - _layout->mostGraphs() -
 					  _layout->separator())) },
 			Qt::Vertical);
+	VirtLayout::settle();
 }
 
 bool VirtDock::eventFilter(QObject *object, QEvent *event)
 {
 	if (object == _window && event->type() == QEvent::Resize && _everShown)
 		showParts();
+	/* what comes with the file has its place before the graphs are drawn */
+	if (object == _window && virtIsLoaded(_window, event, VIRT_LOADED_PANES))
+		prepare(std::make_shared<VirtCount>());
 	/* who draws the edge of the lanes holds a button, and the splitter stays where it is */
 	if (object == _overview) {
 		if (event->type() == QEvent::Close)
@@ -622,15 +633,12 @@ void VirtDock::forget()
 	showDetails();
 }
 
-/** Begin to count, unless the window is the one that is shown or being counted. */
-void VirtDock::refresh()
+/**
+ * Show what the open files bring, and what is known without counting.
+ * Return: is there something to count?
+ */
+bool VirtDock::prepare(const std::shared_ptr<VirtCount> &job)
 {
-	auto job = std::make_shared<VirtCount>();
-
-	if (virtIsLoading()) {
-		_timer.start();
-		return;
-	}
 	if (_axis)
 		_axis->follow();
 	_boot->look();
@@ -646,7 +654,7 @@ void VirtDock::refresh()
 		/* as after a file that cannot be read */
 		if (job->streams.empty() && _shown)
 			empty();
-		return;
+		return false;
 	}
 	lookAtSession(job->isApartFrom(_serials));
 	chooseWhy();
@@ -658,10 +666,24 @@ void VirtDock::refresh()
 		_selection->setByDock();
 	_serials = job->serials();
 	if (!_isOn)
-		return;
+		return false;
 	if (_isFitLate || _lanesHeight != _overview->fullHeight() ||
 	    _graphsHeight != _layout->mostGraphs())
 		fit();
+	return true;
+}
+
+/** Begin to count, unless the window is the one that is shown or being counted. */
+void VirtDock::refresh()
+{
+	auto job = std::make_shared<VirtCount>();
+
+	if (virtIsLoading()) {
+		_timer.start();
+		return;
+	}
+	if (!prepare(job))
+		return;
 	std::tie(job->from, job->to) = _selection->choose(_view.histo(), _view.visible());
 	std::tie(job->rowsFrom, job->rowsTo) = _view.rows();
 	if (_running) {

@@ -152,6 +152,7 @@ private:
 	void appear();
 	void empty();
 	void forget();
+	bool prepare(const std::shared_ptr<VirtCount> &job);
 	void refresh();
 	QWidget *line();
 	QWidget *copyButton();

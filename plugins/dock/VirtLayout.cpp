@@ -9,6 +9,7 @@
  */
 #include <algorithm>
 
+#include <QCoreApplication>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStyle>
@@ -97,6 +98,11 @@ int VirtLayout::upperHeight() const
 int VirtLayout::separator() const
 {
 	return _docks->style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, _docks);
+}
+
+void VirtLayout::settle()
+{
+	QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
 }
 
 void VirtLayout::fit(int lanes)

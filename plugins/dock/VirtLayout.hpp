@@ -45,6 +45,9 @@ public:
 	/** The height in which all graphs are seen. */
 	int mostGraphs() const { return _graphs->maximumHeight(); }
 
+	/** Do now what layouts would do after the current event. */
+	static void settle();
+
 	/**
 	 * Give the graphs their share of the height, and the lanes above them @lanes pixels more,
 	 * as far as the pages keep some lines. Not if the user has moved the splitter.

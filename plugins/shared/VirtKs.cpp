@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 
 #include <QAbstractButton>
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QComboBox>
 #include <QDir>
@@ -262,6 +263,7 @@ namespace {
 
 constexpr const char *GUARD_NAME = "kshark-virt-guard";
 constexpr const char *RESTORED = "kshark-virt-restored";	/* a property of its window */
+constexpr const char *HELD = "kshark-virt-held";	/* of its graphs: how often they are */
 
 constexpr int LOADING_MS = 50;		/* between two looks whether it still loads */
 
@@ -350,14 +352,15 @@ bool isForMessage(const QObject *object)
  */
 class Guard : public QObject {
 public:
-	explicit Guard(QWidget *graphs) : QObject(graphs), _graphs(graphs)
+	Guard(QMainWindow *window, QWidget *graphs)
+	: QObject(graphs), _window(window), _graphs(graphs)
 	{
 		setObjectName(GUARD_NAME);
 		/* of the graphs, and of the window of a progress bar, as it comes */
 		qApp->installEventFilter(this);
 		_timer.setInterval(LOADING_MS);
 		connect(&_timer, &QTimer::timeout, this, [this] {
-			if (isMovingRows())
+			if (isMovingRows() || isHeld())
 				return;
 			_timer.stop();
 			resize();
@@ -379,10 +382,28 @@ private:
 			return;
 		}
 		connect(progress, &QObject::destroyed, this, [this] {
-			resize();
 			reinterpret_cast<KsGLWidget *>(_graphs)->render();
+			/* before the first frame, but not within a function of KernelShark */
+			QMetaObject::invokeMethod(this, [this] { place(); }, Qt::QueuedConnection);
 		});
 	}
+
+	/** All that comes with a file gets its place, and then the graphs their size. */
+	void place()
+	{
+		VirtOneResize once(_window);
+
+		/* the next file */
+		if (virtIsLoading())
+			return;
+		_window->setProperty(VIRT_LOADED, VIRT_LOADED_GRAPHS);
+		_window->setProperty(VIRT_LOADED, VIRT_LOADED_PANES);
+		/* they have other labels in any case */
+		_resized = true;
+		_graphs->update();
+	}
+
+	bool isHeld() const { return _graphs->property(HELD).toInt() > 0; }
 
 	/** The pointer shows that the window takes no input. A bar may be shown twice. */
 	static void showBusy(QWidget *progress)
@@ -405,6 +426,7 @@ private:
 		_isMadeUp = true;
 		QCoreApplication::sendEvent(_graphs, &event);
 		_isMadeUp = false;
+		_timer.stop();
 	}
 
 	bool eventFilter(QObject *object, QEvent *event) override
@@ -426,7 +448,60 @@ private:
 			handleButton(navigationButton(object), event);
 			return true;
 		}
-		return object == _graphs && isDropped(event);
+		if (object == _window && event->type() == QEvent::Resize && !_isPlacing) {
+			placeWith(event);
+			return true;
+		}
+		return object == _graphs && isHandledForGraphs(event);
+	}
+
+	bool isHandledForGraphs(QEvent *event)
+	{
+		if (event->type() == QEvent::DynamicPropertyChange && !isHeld() && !isMovingRows())
+			resize();
+		if (isDropped(event))
+			return true;
+		if (event->type() != QEvent::Resize || _isResizing)
+			return false;
+		resizeWith(event);
+		return true;
+	}
+
+	/** The window gets another size; what is in it may move more than once. */
+	void placeWith(QEvent *event)
+	{
+		VirtOneResize once(_window);
+
+		_isPlacing = true;
+		QCoreApplication::sendEvent(_window, event);
+		_isPlacing = false;
+	}
+
+	/**
+	 * KernelShark knows how wide its labels are, and how many columns fit beside them, once it
+	 * has made the graphs. Qt would also draw them as soon as they get another size, though
+	 * KernelShark asks for the next frame then: they would be drawn twice.
+	 */
+	void resizeWith(QEvent *event)
+	{
+		_isDrawnLater = hasRows();
+		if (_isDrawnLater)
+			reinterpret_cast<KsGLWidget *>(_graphs)->render();
+		_isResizing = true;
+		QCoreApplication::sendEvent(_graphs, event);
+		_isResizing = false;
+		if (_isDrawnLater)
+			_graphs->update();
+		_isDrawnLater = false;
+	}
+
+	/** Are there rows? Without any, there are no graphs that could be made. */
+	bool hasRows() const
+	{
+		const QWidget *list = virtChild(_window, "KsTraceViewer");
+		const auto *table = list ? list->findChild<QAbstractItemView *>() : nullptr;
+
+		return table && table->model() && table->model()->rowCount();
 	}
 
 	/** Is it no time for what the user wants? */
@@ -501,7 +576,8 @@ private:
 
 		if (event->type() != QEvent::Paint && !isResize)
 			return false;
-		if ((isMovingRows() && !_isMadeUp) || (_resized && !isResize)) {
+		if (((isMovingRows() || (isResize && isHeld())) && !_isMadeUp) ||
+		    (_resized && !isResize)) {
 			_resized |= isResize;
 			if (!_timer.isActive())
 				_timer.start();
@@ -509,13 +585,17 @@ private:
 		}
 		if (isResize)
 			_resized = false;
-		return false;
+		return !isResize && _isResizing && _isDrawnLater;
 	}
 
-	QWidget	*_graphs;
-	QTimer	_timer;
+	QMainWindow	*_window;
+	QWidget		*_graphs;
+	QTimer		_timer;
+	bool	_isPlacing = false;	/* the window is just getting another size */
 	bool	_resized = false;	/* they have another size, and do not know it yet */
 	bool	_isMadeUp = false;	/* they are just learning it */
+	bool	_isResizing = false;	/* they are just getting another one */
+	bool	_isDrawnLater = false;	/* and are drawn with it in the next frame */
 	bool	_isHandled = false;	/* a press, which may last until the release */
 	bool	_isKeyDown = false;	/* the key of the last press on the graphs */
 };
@@ -539,6 +619,31 @@ static void makeGraphsOneByOne()
 	setThreads(1);
 }
 
+VirtOneResize::VirtOneResize(QMainWindow *window)
+: _graphs(virtChild(window, "KsGLWidget"))
+{
+	hold(1);
+}
+
+VirtOneResize::~VirtOneResize()
+{
+	hold(-1);
+}
+
+/* By a property, as each plugin has its own copy of this code. */
+void VirtOneResize::hold(int n)
+{
+	if (_graphs)
+		_graphs->setProperty(HELD, _graphs->property(HELD).toInt() + n);
+}
+
+bool virtIsLoaded(QObject *window, const QEvent *event, int what)
+{
+	return event->type() == QEvent::DynamicPropertyChange &&
+	       static_cast<const QDynamicPropertyChangeEvent *>(event)->propertyName() ==
+	       VIRT_LOADED && window->property(VIRT_LOADED).toInt() == what;
+}
+
 bool virtHasRestored(const QMainWindow *window)
 {
 	return window->property(RESTORED).toBool();
@@ -551,7 +656,7 @@ void virtGuardGraphs(QMainWindow *window)
 	if (!graphs || graphs->findChild<QObject *>(GUARD_NAME, Qt::FindDirectChildrenOnly))
 		return;
 	makeGraphsOneByOne();
-	new Guard(graphs);
+	new Guard(window, graphs);
 }
 
 void ks_guard_graphs_soon(void)

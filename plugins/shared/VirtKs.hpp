@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <QMainWindow>
+#include <QPointer>
 #include <QString>
 #include <QStringList>
 #include <QVector>
@@ -187,6 +188,33 @@ bool virtMustWait();
  * first one does it.
  */
 void virtGuardGraphs(QMainWindow *window);
+
+/**
+ * As long as there is one of these, KernelShark's graphs do not learn that they have another size:
+ * each one costs as much as the step of a zoom. Then they learn the last one. Needs the guard.
+ */
+class VirtOneResize {
+public:
+	explicit VirtOneResize(QMainWindow *window);
+	~VirtOneResize();
+	VirtOneResize(const VirtOneResize &) = delete;
+	VirtOneResize &operator=(const VirtOneResize &) = delete;
+
+private:
+	void hold(int n);
+
+	QPointer<QWidget> _graphs;
+};
+
+/**
+ * A property that the guard gives to KernelShark's window when a file has been loaded, before its
+ * first frame: first for those that bring graphs, and then for those that give them their place.
+ */
+constexpr char VIRT_LOADED[] = "kshark-virt-loaded";
+constexpr int VIRT_LOADED_GRAPHS = 1, VIRT_LOADED_PANES = 2;
+
+/** Is an event of the window this? The property stays as it was last. */
+bool virtIsLoaded(QObject *window, const QEvent *event, int what);
 
 /** Has KernelShark restored a session since the guard looks? It has set the sizes of its parts. */
 bool virtHasRestored(const QMainWindow *window);

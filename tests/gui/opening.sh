@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # A window opens with the first graph in sight, however high it is: of a KVM host, with its guest, and of Xen. Combos that
-# the user asks for are scrolled to.
+# the user asks for are scrolled to. Until all is in place, and when the window gets another size, the graphs are drawn no
+# more often than by KernelShark alone.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -66,3 +67,27 @@ combo_close Apply
 gui_until gui_not gui_is scrolled 0
 gui_shot asked-for
 gui_quit
+
+# frames: until all is in place, and of a window that gets another size
+frames()
+{
+	GUI_SIZE='1600 1000'
+	: >"$GUI_LOG"
+	gui_run "$host"
+	gui_loaded "$host"
+	gui_until at_top
+	opening=$(gui_ask frames)
+	gui_resize 1500 900
+	resizing=$(($(gui_ask frames) - opening))
+	echo "$1: $opening frames until all is in place, $resizing for another size"
+	gui_quit
+}
+
+GUI_PROGRAM=(kernelshark)
+frames kernelshark
+alone=$opening alone_resizing=$resizing
+: >"$KS_USER_CACHE_DIR/kshark-virt.ini"
+GUI_PROGRAM=("$KSV_BIN" view)
+frames view
+gui_need [ "$opening" -le "$alone" ]
+gui_need [ "$resizing" -le "$alone_resizing" ]

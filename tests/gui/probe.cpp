@@ -51,6 +51,7 @@
 namespace {
 
 int answer_fd = -1;
+unsigned n_frames;
 std::string command;
 
 /** The mouse events that KernelShark has got. */
@@ -592,6 +593,12 @@ QString up()
 	return scrolled();
 }
 
+/** frames: how often KernelShark has drawn its graphs */
+QString frames()
+{
+	return QString("%1\n").arg(n_frames);
+}
+
 /** font: height of a line of text; KernelShark measures its graphs by it */
 QString font()
 {
@@ -638,6 +645,7 @@ const struct {
 	{ "choices", choices },
 	{ "clipboard", clipboard },
 	{ "font", font },
+	{ "frames", frames },
 	{ "graphs", graphs },
 	{ "window", window },
 	{ "header", header },
@@ -813,6 +821,17 @@ extern "C" int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_
 	if (ours && !ret && !access(beside("crash").c_str(), F_OK))
 		kill(*pid, SIGSEGV);
 	return ret;
+}
+
+/** KernelShark draws its graphs. */
+extern "C" void _ZN10KsGLWidget7paintGLEv(QWidget *graphs)
+{
+	void *symbol = dlsym(RTLD_NEXT, "_ZN10KsGLWidget7paintGLEv");
+	decltype(&_ZN10KsGLWidget7paintGLEv) real;
+
+	memcpy(&real, &symbol, sizeof(real));
+	n_frames++;
+	real(graphs);
 }
 
 /** KernelShark appends a file in a thread, which waits while there is a file "hold_append". */
