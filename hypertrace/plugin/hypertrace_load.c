@@ -10,6 +10,7 @@
 #include "escape.h"
 #include "guest_inside.h"
 #include "hypertrace_stream.h"
+#include "ks_next.h"
 #include "virt_registry.h"
 
 static int32_t pid_of(const struct guest_row *row)
@@ -86,16 +87,21 @@ ssize_t hypertrace_load_entries(struct kshark_data_stream *stream,
 {
 	const struct guest_rows *rows;
 	struct kshark_entry **all;
+	struct ks_next next;
 	size_t n = 0;
 
 	reopen(stream);
+	if (ks_next_init(&next, stream->n_cpus))
+		return -ENOMEM;
 	rows = &hypertrace_stream_data(stream)->trace->rows;
 	all = malloc((rows->n + 1) * sizeof(struct kshark_entry *));
 	for (; all && n < rows->n; n++) {
 		all[n] = entry_of(stream, kshark_ctx, rows, n);
 		if (!all[n])
 			break;
+		ks_next_add(&next, all[n]);
 	}
+	ks_next_destroy(&next);
 	if (all && n == rows->n) {
 		*data_rows = all;
 		return (ssize_t)n;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ks_next.h"
 #include "qemu_stream.h"
 
 static bool is_old(const char *file, const struct qemu_log *log)
@@ -59,9 +60,12 @@ ssize_t qemu_load_entries(struct kshark_data_stream *stream, struct kshark_conte
 	const struct monitor_record *records;
 	const struct qemu_log *log;
 	struct kshark_entry **all;
+	struct ks_next next;
 	size_t n, done = 0;
 
 	reopen(stream);
+	if (ks_next_init(&next, stream->n_cpus))
+		return -ENOMEM;
 	log = qemu_log_of(stream);
 	records = monitor_trace_records(log->trace, &n);
 	all = malloc((n + 1) * sizeof(struct kshark_entry *));
@@ -69,7 +73,9 @@ ssize_t qemu_load_entries(struct kshark_data_stream *stream, struct kshark_conte
 		all[done] = entry_of(stream, kshark_ctx, log, &records[done], done);
 		if (!all[done])
 			break;
+		ks_next_add(&next, all[done]);
 	}
+	ks_next_destroy(&next);
 	if (all && done == n) {
 		*data_rows = all;
 		return (ssize_t)n;

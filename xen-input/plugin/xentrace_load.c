@@ -10,6 +10,7 @@
 
 #include "escape.h"
 #include "block_pipe.h"
+#include "ks_next.h"
 #include "ks_stream.h"
 #include "virt_registry.h"
 #include "xen_trace_window.h"
@@ -269,6 +270,7 @@ struct sink {
 	struct kshark_data_stream	*stream;
 	struct kshark_context		*kshark;
 	struct kshark_entry		**rows;
+	struct ks_next			next;
 	int16_t				*events, *cpus;
 	int32_t				*pids;
 	int64_t				*offsets, *times;
@@ -314,6 +316,7 @@ static int put_entries(struct sink *sink, const struct row *rows, size_t n)
 		};
 		if (sink->processed || sink->filtered)
 			process_entry(sink, entry);
+		ks_next_add(&sink->next, entry);
 		sink->rows[sink->n++] = entry;
 	}
 	return 0;
@@ -492,7 +495,10 @@ ssize_t xentrace_load_entries(struct kshark_data_stream *stream,
 	reopen(stream);
 	sink.room = n_rows(xentrace_stream_data(stream));
 	sink.rows = malloc(sink.room * sizeof(*sink.rows));
-	ret = sink.rows ? load_rows(&sink, put_entries) : -ENOMEM;
+	ret = ks_next_init(&sink.next, stream->n_cpus);
+	if (!ret)
+		ret = sink.rows ? load_rows(&sink, put_entries) : -ENOMEM;
+	ks_next_destroy(&sink.next);
 	if (ret) {
 		while (sink.n)
 			free(sink.rows[--sink.n]);

@@ -162,11 +162,17 @@ static void same_events(const char *host, int n_late, int n_own)
 	char *path = point_to(host);
 	struct kshark_data_stream *stream = open_file(path);
 	int n = read_lines(host, lines), n_moved = 0, next[2] = { 0 };
-	struct kshark_entry **rows;
+	struct kshark_entry **rows, *after[2] = { NULL };
 	ssize_t n_all = kshark_load_entries(kshark, stream->stream_id, &rows);
 	int64_t last_ns = INT64_MIN;
 
 	assert_int_equal(n_all, n + n_own);
+	/* each has the next one of the same CPU */
+	for (ssize_t i = n_all - 1; i >= 0; i--) {
+		assert_in_range(rows[i]->cpu, 0, 1);
+		assert_ptr_equal(rows[i]->next, after[rows[i]->cpu]);
+		after[rows[i]->cpu] = rows[i];
+	}
 	for (ssize_t i = 0; i < n_all; i++) {
 		char *event = kshark_get_event_name(rows[i]), *info = kshark_get_info(rows[i]);
 

@@ -158,6 +158,7 @@ static void check_rows(int64_t offset_ns)
 		assert_int_equal(rows[i]->ts, lines[i].time_ns + offset_ns);
 		assert_int_equal(rows[i]->pid, lines[i].thread);
 		assert_int_equal(rows[i]->cpu, 0);
+		assert_ptr_equal(rows[i]->next, i + 1 < n ? rows[i + 1] : NULL);
 		check_text(interface->get_event_name(stream, rows[i]), "qemu/", lines[i].event);
 		check_text(interface->get_info(stream, rows[i]), "", lines[i].args);
 		snprintf(event, sizeof(event), "qemu/%s", lines[i].event);

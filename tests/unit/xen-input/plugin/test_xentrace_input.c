@@ -68,6 +68,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
+#define MOST_PCPUS	256
+
 static struct kshark_data_stream *open_file(const char *path)
 {
 	int sd = kshark_open(kshark, path);
@@ -81,6 +83,20 @@ struct rows {
 	ssize_t			n;
 };
 
+/** Each row has the next one of the same pCPU. */
+static void assert_linked(const struct rows *rows)
+{
+	struct kshark_entry *next[MOST_PCPUS] = { NULL };
+
+	for (ssize_t i = rows->n - 1; i >= 0; i--) {
+		struct kshark_entry *row = rows->row[i];
+
+		assert_in_range(row->cpu, 0, MOST_PCPUS - 1);
+		assert_ptr_equal(row->next, next[row->cpu]);
+		next[row->cpu] = row;
+	}
+}
+
 static struct rows load(struct kshark_data_stream *stream)
 {
 	struct rows rows = { 0 };
@@ -92,6 +108,7 @@ static struct rows load(struct kshark_data_stream *stream)
 		assert_true(!i || rows.row[i - 1]->ts <= rows.row[i]->ts);
 		assert_in_range(rows.row[i]->cpu, 0, stream->n_cpus - 1);
 	}
+	assert_linked(&rows);
 	return rows;
 }
 
