@@ -1039,6 +1039,7 @@ int kvm_trace_model(struct kvm_trace *trace,
 		trace->part_is_strange = trace->meta && trace->meta->part &&
 					 !kvm_part_fits(trace->meta->part, begin_ns, end_ns);
 		kvm_tracker_know_pcpus(tracker, kvm_trace_n_cpus(trace));
+		kvm_tracker_once(tracker);
 		ret = kvm_tracker_finish(tracker, begin_ns, end_ns, model);
 	}
 	kvm_tracker_free(tracker);

@@ -51,12 +51,17 @@ static bool is_all(const struct seen *seen)
 /** On one CPU, its records are in order of time. */
 static int look_at_cpu(struct seen *seen, const struct kvm_cpu *cpu)
 {
+	const struct kvm_event *event;
+	struct kvm_scan scan = { 0 };
 	int32_t pid = KVM_NO_PID;
 	int ret = 0;
 
 	key_map_destroy(&seen->asleep);
-	for (size_t i = 0; i < cpu->n && !ret && !is_all(seen); i++)
-		ret = look_at(seen, &cpu->events[i], &pid);
+	kvm_scan_begin(&scan, &cpu->events, 0);
+	while (!ret && !is_all(seen) && (event = kvm_scan_next(&scan)))
+		ret = look_at(seen, event, &pid);
+	ret = ret ? ret : scan.error;
+	kvm_scan_end(&scan);
 	return ret;
 }
 

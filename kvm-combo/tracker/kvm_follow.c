@@ -55,6 +55,8 @@ struct kvm_follow *kvm_follow_new(const struct kvm_follow_options *options)
 	virt_model_skip_arguments(follow->model);
 	kvm_tracker_expect(follow->tracker, options->kinds);
 	follow->tracker->task_limit = KVM_FOLLOW_TASKS;
+	/* the events stay for a moment only */
+	follow->tracker->most_plain = 0;
 	return follow;
 }
 
@@ -136,8 +138,8 @@ static bool is_named_vcpu(const struct kvm_tracker *tracker, int32_t tid)
  */
 static const struct kvm_event *next_of_guest(const struct kvm_cpu *cpu, size_t *i, int32_t last)
 {
-	for (; *i < cpu->n; (*i)++) {
-		const struct kvm_event *event = &cpu->events[*i];
+	for (; *i < cpu->events.n_plain; (*i)++) {
+		const struct kvm_event *event = &cpu->events.plain[*i];
 
 		if (kvm_is_of_guest(event) && event->pid > 0 && event->pid != last)
 			return event;
@@ -284,9 +286,14 @@ static bool has_records(const struct kvm_tracker *tracker, int32_t tid, int64_t 
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
 
-		for (size_t i = cpu->taken; i < cpu->n && cpu->events[i].time_ns <= to_ns; i++)
-			if (cpu->events[i].pid == tid || cpu->events[i].arg == tid)
+		for (size_t i = cpu->taken; i < cpu->events.n_plain; i++) {
+			const struct kvm_event *event = &cpu->events.plain[i];
+
+			if (event->time_ns > to_ns)
+				break;
+			if (event->pid == tid || event->arg == tid)
 				return true;
+		}
 	}
 	return false;
 }
@@ -323,10 +330,11 @@ static void drop(struct kvm_tracker *tracker)
 
 		if (!cpu->n_levels)
 			cpu->n_handled = 0;
-		if (cpu->taken < DROP_LEAST || cpu->taken < cpu->n / 2)
+		if (cpu->taken < DROP_LEAST || cpu->taken < cpu->events.n_plain / 2)
 			continue;
-		cpu->n -= cpu->taken;
-		memmove(cpu->events, cpu->events + cpu->taken, cpu->n * sizeof(*cpu->events));
+		cpu->events.n_plain -= cpu->taken;
+		memmove(cpu->events.plain, cpu->events.plain + cpu->taken,
+			cpu->events.n_plain * sizeof(*cpu->events.plain));
 		cpu->looked -= cpu->taken;
 		cpu->taken = 0;
 	}
@@ -366,8 +374,9 @@ int64_t kvm_follow_next(const struct kvm_follow *follow)
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
 
-		if (cpu->taken < cpu->n && cpu->events[cpu->taken].time_ns < next_ns)
-			next_ns = cpu->events[cpu->taken].time_ns;
+		if (cpu->taken < cpu->events.n_plain &&
+		    cpu->events.plain[cpu->taken].time_ns < next_ns)
+			next_ns = cpu->events.plain[cpu->taken].time_ns;
 	}
 	return next_ns;
 }
@@ -377,7 +386,7 @@ size_t kvm_follow_waiting(const struct kvm_follow *follow)
 	size_t n = 0;
 
 	for (size_t c = 0; c < follow->tracker->n_cpus; c++)
-		n += follow->tracker->cpus[c].n - follow->tracker->cpus[c].taken;
+		n += follow->tracker->cpus[c].events.n_plain - follow->tracker->cpus[c].taken;
 	return n;
 }
 
@@ -418,9 +427,9 @@ static void expect_next(struct kvm_tracker *tracker)
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
 
-		for (size_t i = cpu->taken; i < cpu->n; i++) {
-			expect(tracker, cpu->events[i].pid);
-			expect(tracker, cpu->events[i].arg);
+		for (size_t i = cpu->taken; i < cpu->events.n_plain; i++) {
+			expect(tracker, cpu->events.plain[i].pid);
+			expect(tracker, cpu->events.plain[i].arg);
 		}
 	}
 }

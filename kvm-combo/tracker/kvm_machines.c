@@ -62,11 +62,38 @@ static struct kvm_vcpu *add_thread(struct kvm_tracker *tracker, struct kvm_vcpus
 	return thread ? add(vcpus, tid, thread) : NULL;
 }
 
+/** Threads that have been in KVM_RUN on a CPU. Return: 0 or -ENOMEM. */
+static int collect_cpu(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus,
+		       struct kvm_scan *scan)
+{
+	const struct kvm_event *event;
+	int32_t last = KVM_NO_PID;
+	struct kvm_vcpu *vcpu;
+
+	while ((event = kvm_scan_next(scan))) {
+		if (!kvm_is_of_vcpu(event) || event->pid <= 0)
+			continue;
+		/* as most of its records: nothing new, once its number is known */
+		if (event->pid == last)
+			continue;
+		vcpu = add_thread(tracker, vcpus, event->pid);
+		if (!vcpu)
+			return -ENOMEM;
+		if (vcpu->id == VIRT_NONE && kvm_is_of_guest(event) && event->arg >= 0)
+			vcpu->id = event->arg;
+		if (vcpu->id != VIRT_NONE)
+			last = event->pid;
+	}
+	return scan->error;
+}
+
 /** Threads of the trace's own map of guests, and all that have been in KVM_RUN. */
 static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 {
+	struct kvm_scan scan = { 0 };
 	size_t first = vcpus->n;
 	struct kvm_vcpu *vcpu;
+	int ret = 0;
 
 	for (size_t i = 0; i < tracker->n_guests; i++) {
 		const struct kvm_guest *guest = &tracker->guests[i];
@@ -85,30 +112,15 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 			vcpu->guest = (int32_t)i;
 		}
 	}
-	for (size_t c = 0; c < tracker->n_cpus; c++) {
+	for (size_t c = 0; c < tracker->n_cpus && !ret; c++) {
 		struct kvm_cpu *cpu = &tracker->cpus[c];
-		int32_t last = KVM_NO_PID;
-		size_t i = cpu->looked;
 
-		cpu->looked = cpu->n;
-		for (; i < cpu->n; i++) {
-			const struct kvm_event *event = &cpu->events[i];
-
-			if (!kvm_is_of_vcpu(event) || event->pid <= 0)
-				continue;
-			/* as most of its records: nothing new, once its number is known */
-			if (event->pid == last)
-				continue;
-			vcpu = add_thread(tracker, vcpus, event->pid);
-			if (!vcpu)
-				return -ENOMEM;
-			if (vcpu->id == VIRT_NONE && kvm_is_of_guest(event) && event->arg >= 0)
-				vcpu->id = event->arg;
-			if (vcpu->id != VIRT_NONE)
-				last = event->pid;
-		}
+		kvm_scan_begin(&scan, &cpu->events, cpu->looked);
+		cpu->looked = kvm_events_count(&cpu->events);
+		ret = collect_cpu(tracker, vcpus, &scan);
 	}
-	return 0;
+	kvm_scan_end(&scan);
+	return ret;
 }
 
 static bool is_named(const struct kvm_vcpu *vcpu)

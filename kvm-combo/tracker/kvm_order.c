@@ -28,47 +28,71 @@ static struct head second(const struct head *heap, size_t n)
 	return n > 2 && is_before(&heap[2], &heap[1]) ? heap[2] : heap[1];
 }
 
+/** The time of the next record of a CPU; INT64_MAX: there is none. */
+static inline int64_t next_time(struct kvm_scan *scan)
+{
+	return scan->at < scan->end || kvm_scan_more(scan) ? scan->at->time_ns : INT64_MAX;
+}
+
+/** The records of a pack have been taken: nothing needs it again. */
+static void give_back(struct kvm_cpu *cpu)
+{
+	size_t n = cpu->taken / KVM_PACK_EVENTS;
+
+	if (cpu->taken % KVM_PACK_EVENTS || !n || n > cpu->events.n_packs)
+		return;
+	free(cpu->events.packs[n - 1]);
+	cpu->events.packs[n - 1] = NULL;
+}
+
 /** Take records of the first CPU as long as no other one has an earlier one. */
-static int take_cpu(struct kvm_cpu *cpu, struct head *first, const struct head *next,
-		    int64_t until_ns, kvm_order_fn take, void *arg)
+static int take_cpu(struct kvm_cpu *cpu, struct kvm_scan *scan, bool is_once, struct head *first,
+		    const struct head *next, int64_t until_ns, kvm_order_fn take, void *arg)
 {
 	int ret;
 
 	do {
-		ret = take(arg, &cpu->events[cpu->taken]);
-		first->time_ns = ++cpu->taken < cpu->n ? cpu->events[cpu->taken].time_ns :
-							 INT64_MAX;
+		ret = take(arg, scan->at++);
+		cpu->taken++;
+		if (is_once && scan->at == scan->end)
+			give_back(cpu);
+		first->time_ns = next_time(scan);
 	} while (!ret && first->time_ns < until_ns && is_before(first, next));
-	return ret;
+	return ret ? ret : scan->error;
 }
 
 int kvm_in_order(struct kvm_tracker *tracker, int64_t until_ns, kvm_order_fn take, void *arg)
 {
 	struct head *heap = malloc((tracker->n_cpus + 1) * sizeof(*heap));
+	struct kvm_scan *scans = calloc(tracker->n_cpus + 1, sizeof(*scans));
 	size_t n = 0;
-	int ret = 0;
+	int ret = heap && scans ? 0 : -ENOMEM;
 
-	if (!heap)
-		return -ENOMEM;
-	for (size_t c = 0; c < tracker->n_cpus; c++) {
+	for (size_t c = 0; c < tracker->n_cpus && !ret; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		int64_t time_ns;
 
-		if (cpu->taken < cpu->n && cpu->events[cpu->taken].time_ns < until_ns)
-			heap[n++] = (struct head){
-				.time_ns = cpu->events[cpu->taken].time_ns, .cpu = (int32_t)c,
-			};
+		kvm_scan_begin(&scans[c], &cpu->events, cpu->taken);
+		time_ns = next_time(&scans[c]);
+		ret = scans[c].error;
+		if (time_ns < until_ns)
+			heap[n++] = (struct head){ .time_ns = time_ns, .cpu = (int32_t)c };
 	}
 	for (size_t i = n / 2; i-- > 0;)
 		HEAP_DOWN(heap, n, i, is_before);
 	while (n && !ret) {
 		const struct head next = second(heap, n);
 
-		ret = take_cpu(&tracker->cpus[heap->cpu], heap, &next, until_ns, take, arg);
+		ret = take_cpu(&tracker->cpus[heap->cpu], &scans[heap->cpu], tracker->is_once,
+			       heap, &next, until_ns, take, arg);
 		if (heap->time_ns >= until_ns && --n)
 			heap[0] = heap[n];
 		if (n)
 			HEAP_DOWN(heap, n, 0, is_before);
 	}
+	for (size_t c = 0; c < tracker->n_cpus && scans; c++)
+		kvm_scan_end(&scans[c]);
+	free(scans);
 	free(heap);
 	return ret;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "kvm_events.h"
 #include "kvm_recorded.h"
 #include "key_map.h"
 #include "virt_handlers.h"
@@ -34,8 +35,7 @@ struct kvm_handler_level {
 };
 
 struct kvm_cpu {
-	struct kvm_event *events;
-	size_t		n, room;
+	struct kvm_events events;
 	bool		is_there;	/* though it has no record yet */
 	size_t		taken;		/* of them, by kvm_in_order() */
 	size_t		looked;		/* of them, for threads that are vCPUs */
@@ -111,6 +111,11 @@ struct kvm_tracker {
 	size_t		n_offsets, offsets_room;
 	struct kvm_cpu	*cpus;
 	size_t		n_cpus, cpus_room;
+	size_t		n_rooms;	/* for plain events, of all CPUs */
+	size_t		most_plain;	/* of them, if any are packed; 0: none ever is */
+	bool		is_once;	/* see kvm_tracker_once(); it was, if also: */
+	bool		is_over;	/* events have been given back */
+	struct kvm_scan	ahead;		/* of kvm_levels.c */
 	struct key_map	pids;
 	struct kvm_thread *threads;	/* by number in @pids */
 	size_t		threads_room;
@@ -381,12 +386,15 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
  * Called before the first entry or exit, after lost records, and each time where no record shows
  * an entry into a guest's guest: Linux on VMX before 6.1 has none. KVM records it right after the
  * exit, before another thread can have the CPU.
+ *
+ * Here and in kvm_is_handed_on(), @event is the one that kvm_in_order() has given last. Without
+ * memory, @ahead of the tracker has an error.
  */
-void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
+void kvm_find_level(struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 		    const struct kvm_event *event);
 
 /** kvm_is_handed_on - is an exit out of a guest's guest handed to the guest's hypervisor? */
-bool kvm_is_handed_on(const struct kvm_tracker *tracker, const struct kvm_vcpu *vcpu,
+bool kvm_is_handed_on(struct kvm_tracker *tracker, const struct kvm_vcpu *vcpu,
 		      const struct kvm_event *event);
 
 /* --- why a vCPU has left its guest: kvm_waits.c ---------------------------------------------- */

@@ -52,7 +52,8 @@ static void fail(struct kvm_replay *replay, int ret)
 static int failed(const struct kvm_replay *replay)
 {
 	return replay->error ? replay->error :
-	       replay->holds.error ? replay->holds.error : replay->wakes.error;
+	       replay->holds.error ? replay->holds.error :
+	       replay->wakes.error ? replay->wakes.error : replay->tracker->ahead.error;
 }
 
 /* --- saying it to the model ------------------------------------------------------------------ */
@@ -959,9 +960,10 @@ int kvm_replay_open_losses(const struct kvm_replay *replay, struct virt_model *m
 		struct virt_loss loss;
 
 		/* its end comes right behind its begin */
-		if (cpu->taken == cpu->n || cpu->events[cpu->taken].kind != KVM_FOUND)
+		if (cpu->taken == cpu->events.n_plain ||
+		    cpu->events.plain[cpu->taken].kind != KVM_FOUND)
 			continue;
-		loss = loss_before(replay, &cpu->events[cpu->taken]);
+		loss = loss_before(replay, &cpu->events.plain[cpu->taken]);
 		ret = virt_model_add_loss(model, &loss);
 	}
 	return ret;
@@ -1054,8 +1056,9 @@ static int add_cpus(struct kvm_replay *replay)
 		replay->seen_ns[replay->n_cpus] = INT64_MIN;
 	}
 	for (size_t c = 0; c < n; c++) {
-		if (replay->counted[c] ||
-		    (!replay->tracker->cpus[c].n && !replay->tracker->cpus[c].is_there))
+		const struct kvm_cpu *cpu = &replay->tracker->cpus[c];
+
+		if (replay->counted[c] || (!kvm_events_count(&cpu->events) && !cpu->is_there))
 			continue;
 		replay->counted[c] = true;
 		replay->n_unknown++;

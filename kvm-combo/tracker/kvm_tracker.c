@@ -30,8 +30,10 @@ struct kvm_tracker *kvm_tracker_new(void)
 {
 	struct kvm_tracker *tracker = calloc(1, sizeof(*tracker));
 
-	if (tracker)
+	if (tracker) {
 		tracker->fed_ns = INT64_MIN;
+		tracker->most_plain = KVM_MOST_PLAIN;
+	}
 	return tracker;
 }
 
@@ -42,7 +44,8 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 	kvm_handlers_free(tracker);
 	kvm_power_free(tracker);
 	for (size_t i = 0; i < tracker->n_cpus; i++)
-		free(tracker->cpus[i].events);
+		kvm_events_free(&tracker->cpus[i].events);
+	kvm_scan_end(&tracker->ahead);
 	kvm_tracker_clear_guests(tracker);
 	free(tracker->disordered);
 	free(tracker->cpus);
@@ -113,10 +116,11 @@ const struct kvm_tsc_offset *kvm_tracker_tsc_offsets(const struct kvm_tracker *t
 /** Does a CPU's last event only say that a thread is there still, as the next one will? */
 static bool is_still_there(const struct kvm_cpu *cpu, int32_t pid)
 {
-	const struct kvm_event *last = cpu->events + cpu->n - 1;
+	const struct kvm_event *last = cpu->events.plain + cpu->events.n_plain - 1;
 
-	return cpu->n > cpu->taken + 1 && last->kind == KVM_SEEN && last->pid == pid &&
-	       last[-1].pid == pid && last[-1].kind != KVM_LOST && last[-1].kind != KVM_SWITCH;
+	return kvm_events_count(&cpu->events) > cpu->taken + 1 && last->kind == KVM_SEEN &&
+	       last->pid == pid && last[-1].pid == pid && last[-1].kind != KVM_LOST &&
+	       last[-1].kind != KVM_SWITCH;
 }
 
 /**
@@ -261,12 +265,27 @@ static void expect(struct kvm_tracker *tracker, const struct kvm_event *event)
 	kvm_tracker_expect(tracker, kvm_kinds_of(event));
 }
 
+/** Room for an event of a CPU: more of it, or events are packed. Return: 0 or -ENOMEM. */
+static int make_room(struct kvm_tracker *tracker, struct kvm_events *events)
+{
+	size_t room = events->room;
+	int ret;
+
+	if (tracker->most_plain && tracker->n_rooms >= tracker->most_plain &&
+	    events->n_plain >= KVM_PACK_EVENTS + 2)
+		return kvm_events_pack(events);
+	ret = ARRAY_GROW(events->plain, events->n_plain, events->room);
+	tracker->n_rooms += events->room - room;
+	return ret;
+}
+
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	const uint64_t special = BIT(KVM_LOST) | BIT(KVM_TSC_OFFSET) | BIT(KVM_BORN) |
 				 BIT(KVM_NESTED_EXIT);
 	uint8_t more = event->more;
 	struct kvm_event *stored;
+	struct kvm_events *events;
 	struct kvm_cpu *cpu;
 
 	if (event->cpu < 0)
@@ -277,16 +296,17 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu = get_cpu(tracker, event->cpu);
 	if (!cpu)
 		return -ENOMEM;
+	events = &cpu->events;
 	expect(tracker, event);
 	if (!is_to_be_kept(cpu, event, &more) ||
 	    (event->kind == KVM_EXPIRED && !is_of_quota(tracker, event)))
 		return kvm_tracker_seen(tracker, event->cpu, event->pid, event->time_ns);
-	if (ARRAY_GROW(cpu->events, cpu->n, cpu->room))
+	if (events->n_plain == events->room && make_room(tracker, events))
 		return -ENOMEM;
 	/* the same thread's, but a loss, before which it was seen */
 	if (is_still_there(cpu, event->pid) && event->kind != KVM_LOST)
-		cpu->n--;
-	stored = &cpu->events[cpu->n++];
+		events->n_plain--;
+	stored = &events->plain[events->n_plain++];
 	*stored = *event;
 	stored->more = more;
 	if (stored->time_ns < cpu->last_ns) {
@@ -519,26 +539,45 @@ static void begin_anew(struct kvm_tracker *tracker)
 
 int kvm_add_threads(struct kvm_tracker *tracker)
 {
+	struct kvm_scan scan = { 0 };
+	int ret;
+
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		const struct kvm_event *event;
 		int32_t last = KVM_NO_PID;
 
-		for (size_t i = cpu->looked; i < cpu->n; i++) {
-			const struct kvm_event *event = &cpu->events[i];
-
+		kvm_scan_begin(&scan, &cpu->events, cpu->looked);
+		while (!scan.error && (event = kvm_scan_next(&scan))) {
 			/* most records of a CPU are of the same thread as the one before */
 			if ((event->pid != last && !kvm_thread_add(tracker, event->pid)) ||
 			    (event->kind == KVM_SWITCH && !kvm_thread_add(tracker, event->arg)))
-				return -ENOMEM;
+				scan.error = -ENOMEM;
 			last = event->kind == KVM_SWITCH ? event->arg : event->pid;
 		}
 	}
+	ret = scan.error;
+	kvm_scan_end(&scan);
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < tracker->n_guests; i++)
 		for (int v = 0; v < tracker->guests[i].n_vcpus; v++)
 			if (tracker->guests[i].tids[v] > 0 &&
 			    !kvm_thread_add(tracker, tracker->guests[i].tids[v]))
 				return -ENOMEM;
 	return 0;
+}
+
+void kvm_tracker_once(struct kvm_tracker *tracker)
+{
+	tracker->is_once = true;
+}
+
+/** The records are in the model. */
+static void forget_events(struct kvm_tracker *tracker)
+{
+	for (size_t c = 0; c < tracker->n_cpus; c++)
+		kvm_events_free(&tracker->cpus[c].events);
 }
 
 void kvm_tracker_know_pcpus(struct kvm_tracker *tracker, int n)
@@ -555,9 +594,9 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	struct virt_model *made = virt_model_new();
 	struct kvm_vcpus vcpus = { 0 };
 	uint64_t kinds = 0;
-	int ret = -ENOMEM;
+	int ret = !made ? -ENOMEM : tracker->is_over ? -EINVAL : 0;
 
-	if (!made)
+	if (ret)
 		goto end;
 	begin_anew(tracker);
 	ret = kvm_evidence(tracker, &kinds);
@@ -576,8 +615,11 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 		ret = kvm_find_threads(tracker, made, vcpus.all, (int32_t)vcpus.n);
 	if (!ret)
 		ret = part ? kvm_part_begin(tracker, part, made) : 0;
+	tracker->is_over = tracker->is_once;
 	if (!ret)
 		ret = kvm_replay(tracker, made, vcpus.all, (int32_t)vcpus.n, end_ns);
+	if (tracker->is_once)
+		forget_events(tracker);
 	if (!ret && !part && kvm_holds_known(tracker, made))
 		virt_model_know_holds(made);
 	if (!ret)

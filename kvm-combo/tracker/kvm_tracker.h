@@ -414,11 +414,19 @@ void kvm_tracker_clear_guests(struct kvm_tracker *tracker);
 void kvm_tracker_know_pcpus(struct kvm_tracker *tracker, int n);
 
 /**
+ * kvm_tracker_once - kvm_tracker_finish() will be called once
+ *
+ * It gives back the memory of records then, as soon as they are in the model.
+ */
+void kvm_tracker_once(struct kvm_tracker *tracker);
+
+/**
  * kvm_tracker_finish - make the model from all records
  * @begin_ns, @end_ns: the span of the trace, as virt_model_finish() takes it
  * @model: receives the model, to be given to virt_model_free()
  *
- * A caller may call it again, for another model of the same records.
+ * A caller may call it again, for another model of the same records, unless it has called
+ * kvm_tracker_once().
  *
  * Return: 0, -ENOMEM, -EINVAL, or -E2BIG, see virt_model_add_machine().
  */

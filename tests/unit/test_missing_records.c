@@ -503,10 +503,11 @@ static struct virt_model *build_there(const struct sample *sample,
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
 
-		for (size_t i = 0; i < cpu->n; i++) {
-			struct kvm_event there = event_there(sample, tracker, &cpu->events[i]);
+		for (size_t i = 0; i < cpu->events.n_plain; i++) {
+			const struct kvm_event *event = &cpu->events.plain[i];
+			struct kvm_event there = event_there(sample, tracker, event);
 
-			add_there(to, &there, &cpu->events[i]);
+			add_there(to, &there, event);
 		}
 	}
 	assert_int_equal(kvm_tracker_finish(to, time_there(sample, sample->begin_ns),

@@ -90,8 +90,8 @@ static void give(const struct file *file, struct kvm_follow *follow, int64_t unt
 	for (size_t c = 0; c < file->tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &file->tracker->cpus[c];
 
-		for (; file->given[c] < cpu->n; file->given[c]++) {
-			struct kvm_event event = cpu->events[file->given[c]];
+		for (; file->given[c] < cpu->events.n_plain; file->given[c]++) {
+			struct kvm_event event = cpu->events.plain[file->given[c]];
 
 			if (event.time_ns >= until_ns)
 				break;
@@ -493,7 +493,7 @@ static void test_many_threads(void **state)
 		assert_int_equal(kvm_follow_feed(follow, time + 500), 0);
 		assert_int_equal(kvm_follow_forget(follow, time - 5000), 0);
 		assert_true(kvm_follow_tracker(follow)->pids.n_keys < 10000);
-		assert_true(kvm_follow_tracker(follow)->cpus[0].room < 10000);
+		assert_true(kvm_follow_tracker(follow)->cpus[0].events.room < 10000);
 	}
 	model = model_of(follow, time - 10000, time);
 	assert_true(virt_model_n_tasks(model) < KVM_FOLLOW_TASKS + 10);
