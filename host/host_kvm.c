@@ -57,6 +57,7 @@ static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 
 	kvm_trace_watch(trace->kvm, HOST_PROGRESS, walk->progress, walk->arg);
 	kvm_trace_count(trace->kvm, walk->only_counts);
+	kvm_trace_brief(trace->kvm, walk->is_brief);
 	ret = model ? kvm_trace_model(trace->kvm, walk->record, walk->lost, walk->arg, model) :
 		      kvm_trace_walk(trace->kvm, walk->record, walk->lost, walk->arg);
 	kvm_trace_watch(trace->kvm, 0, NULL, NULL);

@@ -75,6 +75,7 @@ struct host_walk {
 	void	(*lost)(void *arg, int cpu, uint64_t records);
 	host_progress_fn	progress;
 	void	*arg;
+	bool	is_brief;	/* few windows will be asked for, see virt_model_brief() */
 };
 
 /**

@@ -158,8 +158,11 @@ static int xen_walk(struct host_trace *trace, const struct host_walk *walk,
 		    struct virt_model **model)
 {
 	struct xen_tracker *tracker = model ? xen_tracker_new(trace->xen) : NULL;
-	int ret = model && !tracker ? -ENOMEM : walk_trace(trace->xen, walk, tracker);
+	int ret;
 
+	if (tracker && walk->is_brief)
+		xen_tracker_brief(tracker);
+	ret = model && !tracker ? -ENOMEM : walk_trace(trace->xen, walk, tracker);
 	if (!ret && model)
 		ret = xen_tracker_finish(tracker, model);
 	xen_tracker_free(tracker);

@@ -74,6 +74,7 @@ struct kvm_trace {
 	uint64_t	progress_records;	/* from one call to the next */
 	void		*progress_arg;
 	bool		only_counts;
+	bool		is_brief;	/* of models */
 };
 
 /* --- opening --------------------------------------------------------------------------------- */
@@ -852,6 +853,11 @@ void kvm_trace_watch(struct kvm_trace *trace, uint64_t n, kvm_trace_progress_fn 
 	trace->progress_arg = arg;
 }
 
+void kvm_trace_brief(struct kvm_trace *trace, bool is_brief)
+{
+	trace->is_brief = is_brief;
+}
+
 void kvm_trace_count(struct kvm_trace *trace, bool only_counts)
 {
 	trace->only_counts = only_counts;
@@ -1040,6 +1046,8 @@ int kvm_trace_model(struct kvm_trace *trace,
 					 !kvm_part_fits(trace->meta->part, begin_ns, end_ns);
 		kvm_tracker_know_pcpus(tracker, kvm_trace_n_cpus(trace));
 		kvm_tracker_once(tracker);
+		if (trace->is_brief)
+			kvm_tracker_brief(tracker);
 		ret = kvm_tracker_finish(tracker, begin_ns, end_ns, model);
 	}
 	kvm_tracker_free(tracker);

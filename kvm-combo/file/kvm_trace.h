@@ -264,6 +264,9 @@ typedef int (*kvm_trace_progress_fn)(void *arg, uint64_t cpu, uint64_t n_cpus);
 void kvm_trace_watch(struct kvm_trace *trace, uint64_t n, kvm_trace_progress_fn progress,
 		     void *arg);
 
+/** kvm_trace_brief - whether kvm_trace_model() makes models as virt_model_brief() does */
+void kvm_trace_brief(struct kvm_trace *trace, bool is_brief);
+
 /**
  * kvm_trace_count - say what the following walks that feed a tracker are for
  * @only_counts: @take counts records of any time, by CPU, thread and event. It gets several of them

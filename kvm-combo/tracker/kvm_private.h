@@ -113,6 +113,7 @@ struct kvm_tracker {
 	size_t		n_cpus, cpus_room;
 	size_t		n_rooms;	/* for plain events, of all CPUs */
 	size_t		most_plain;	/* of them, if any are packed; 0: none ever is */
+	bool		is_brief;	/* see kvm_tracker_brief() */
 	bool		is_once;	/* see kvm_tracker_once(); it was, if also: */
 	bool		is_over;	/* events have been given back */
 	struct kvm_scan	ahead;		/* of kvm_levels.c */

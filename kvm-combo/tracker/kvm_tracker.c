@@ -568,6 +568,11 @@ int kvm_add_threads(struct kvm_tracker *tracker)
 	return 0;
 }
 
+void kvm_tracker_brief(struct kvm_tracker *tracker)
+{
+	tracker->is_brief = true;
+}
+
 void kvm_tracker_once(struct kvm_tracker *tracker)
 {
 	tracker->is_once = true;
@@ -598,6 +603,8 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 
 	if (ret)
 		goto end;
+	if (tracker->is_brief)
+		virt_model_brief(made);
 	begin_anew(tracker);
 	ret = kvm_evidence(tracker, &kinds);
 	tracker->recorded |= kinds;

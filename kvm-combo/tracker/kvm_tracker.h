@@ -413,6 +413,9 @@ void kvm_tracker_clear_guests(struct kvm_tracker *tracker);
 /** kvm_tracker_know_pcpus - the host has at least @n pCPUs, whether they have records or not. */
 void kvm_tracker_know_pcpus(struct kvm_tracker *tracker, int n);
 
+/** kvm_tracker_brief - models are to be as virt_model_brief() makes them. */
+void kvm_tracker_brief(struct kvm_tracker *tracker);
+
 /**
  * kvm_tracker_once - kvm_tracker_finish() will be called once
  *

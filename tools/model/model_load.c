@@ -118,6 +118,7 @@ static int walk_host(struct loading *loading)
 		.skipped = load->skipped ? take_skipped : NULL,
 		.record = load->records ? take_record : NULL,
 		.only_counts = load->only_counts,
+		.is_brief = load->is_brief,
 		.progress = show_progress, .arg = loading,
 	};
 

@@ -59,6 +59,7 @@ struct model_load {
 						/* as in struct host_walk */
 	void			(*records)(void *arg, const struct kvm_trace_record *record);
 	bool			only_counts;	/* as in struct host_walk */
+	bool			is_brief;	/* the same */
 	void			*arg;
 	/* the result */
 	struct host_trace	host;

@@ -627,7 +627,7 @@ static int report_file(const struct report_options *options, struct model_files 
 		.options = options,
 		.counted.load = {
 			.options = options->trace,
-			.quiet = options->quiet, .shows_lacks = true,
+			.quiet = options->quiet, .shows_lacks = true, .is_brief = true,
 			.command = options->command, .vcpus = &options->vcpus,
 			.opened = job_opened,
 		},

@@ -886,6 +886,11 @@ static void order_tsc_writes(struct virt_model *model)
 		qsort(model->tsc_writes, n, sizeof(*model->tsc_writes), compare_tsc_writes);
 }
 
+void virt_model_brief(struct virt_model *model)
+{
+	model->is_brief = true;
+}
+
 int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns)
 {
 	int64_t length;

@@ -440,6 +440,14 @@ void virt_model_contradiction(struct virt_model *model, const char *what);
 void virt_model_contradiction_at(struct virt_model *model, const char *what, int64_t time_ns);
 
 /**
+ * virt_model_brief - to be called before virt_model_finish(): few windows will be asked for
+ *
+ * Sums that make windows of pCPUs cheap take 48 bytes for each vCPU and task that has had one.
+ * They are left out; all queries have the same answers.
+ */
+void virt_model_brief(struct virt_model *model);
+
+/**
  * virt_model_finish - the trace is [begin_ns, end_ns): build the summaries
  *
  * Entries outside of this time are cut off: the states in force at @begin_ns stay, and entries that
@@ -608,7 +616,11 @@ struct virt_pcpu_totals {
 	int64_t		unknown_ns;	/* also: of an occupant whose state has no pCPU */
 };
 
-/** virt_pcpu_totals - totals of a window on one pCPU, in O(log n). */
+/**
+ * virt_pcpu_totals - totals of a window on one pCPU
+ *
+ * In O(log n); after virt_model_brief() in O(vCPUs and tasks that had the pCPU in the window).
+ */
 void virt_pcpu_totals(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
 		      int64_t to_ns, struct virt_pcpu_totals *totals);
 

@@ -156,7 +156,7 @@ struct virt_pcpu_track {
 	struct virt_occupant *occupants;
 	uint32_t	n, room;
 	struct virt_index index;
-	struct virt_pcpu_base *base;	/* n */
+	struct virt_pcpu_base *base;	/* n; NULL: see virt_model_brief() */
 };
 
 struct virt_machine_block {
@@ -281,6 +281,7 @@ struct virt_model {
 	bool		is_part;	/* of a trace; it is there to be asked of */
 	int64_t		from_ns, to_ns;	/* these times, see virt_part.h */
 	bool		finished;
+	bool		is_brief;	/* see virt_model_brief() */
 	uint32_t	culprit_limit;	/* see virt_is_beyond() */
 	uint8_t		hypervisor;	/* enum virt_hypervisor */
 	bool		migrates;	/* some vCPU does, at any time */

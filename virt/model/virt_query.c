@@ -626,6 +626,50 @@ static void subtract(struct virt_pcpu_totals *column, const struct virt_pcpu_tot
 	column->unknown_ns = after->unknown_ns - before->unknown_ns;
 }
 
+/** What an occupant did between two times within its stay. */
+static void add_occupant(const struct virt_model *model, const struct virt_occupant *occupant,
+			 int64_t from_ns, int64_t to_ns, struct virt_pcpu_totals *totals)
+{
+	const struct virt_vcpu_track *vcpu = virt_get_vcpu(model, occupant->vcpu);
+	int64_t ns = to_ns - from_ns;
+
+	if (vcpu) {
+		const struct moment from = find_moment(vcpu, from_ns);
+		const struct moment to = find_moment(vcpu, to_ns);
+		struct virt_sum before, after;
+
+		moment_times(&from, from_ns, &before);
+		moment_times(&to, to_ns, &after);
+		for (int s = 0; s < VIRT_N_PCPU_STATES; s++) {
+			totals->state_ns[s] += after.ns[s] - before.ns[s];
+			ns -= after.ns[s] - before.ns[s];
+		}
+		totals->unknown_ns += ns;
+	} else if (occupant->vcpu != VIRT_NONE) {
+		totals->task_ns += ns;
+	} else if (occupant->known) {
+		totals->idle_ns += ns;
+	} else {
+		totals->unknown_ns += ns;
+	}
+}
+
+/** Totals of a window without sums of the pCPU: from all of its occupants. */
+static void walk_pcpu(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
+		      int64_t to_ns, struct virt_pcpu_totals *totals)
+{
+	struct virt_occupant_range range = virt_pcpu_occupants(model, pcpu, from_ns, to_ns);
+
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_occupant *occupant = &range.first[i];
+		int64_t start = occupant->start_ns;
+		int64_t end = i + 1 < range.n ? occupant[1].start_ns : range.end_ns;
+
+		add_occupant(model, occupant, start > from_ns ? start : from_ns,
+			     end < to_ns ? end : to_ns, totals);
+	}
+}
+
 void virt_pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
 		       int64_t to_ns, struct virt_pcpu_totals *totals, size_t n)
 {
@@ -637,7 +681,10 @@ void virt_pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t fro
 	memset(totals, 0, n * sizeof(*totals));
 	if (!track || from_ns >= to_ns)
 		return;
-	for (size_t done = 0; done <= n; done += BATCH) {
+	for (size_t i = 0; i < n && track->n && !track->base; i++)
+		walk_pcpu(model, pcpu, clamp(model, column(from_ns, to_ns, i, n)),
+			  clamp(model, column(from_ns, to_ns, i + 1, n)), &totals[i]);
+	for (size_t done = 0; track->base && done <= n; done += BATCH) {
 		size_t size = n + 1 - done < BATCH ? n + 1 - done : BATCH;
 
 		for (size_t i = 0; i < size; i++) {

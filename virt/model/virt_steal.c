@@ -92,8 +92,8 @@ static int64_t idle_between(const struct virt_model *model, struct idle_walk *wa
 
 	walk->at = virt_gallop(pcpu->occupants, sizeof(*pcpu->occupants), walk->at, pcpu->n,
 			       from_ns);
-	/* most waits are over after few occupants, whose sums need not be read */
-	for (int i = 0; i < FEW_OCCUPANTS; i++, walk->at++, from_ns = end_ns) {
+	/* most waits are over after few occupants, whose sums need not be read, or are not there */
+	for (int i = 0; i < FEW_OCCUPANTS || !pcpu->base; i++, walk->at++, from_ns = end_ns) {
 		end_ns = virt_occupant_end(model, pcpu, walk->at);
 		if (is_idle(&pcpu->occupants[walk->at]))
 			ns += (end_ns < to_ns ? end_ns : to_ns) - from_ns;

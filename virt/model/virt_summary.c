@@ -571,6 +571,11 @@ static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track
 			sum.idle_ns += end - start;
 		}
 	}
+	return 0;
+}
+
+static int make_pcpu_index(const struct virt_model *model, struct virt_pcpu_track *pcpu)
+{
 	return make_index(model, &pcpu->index, pcpu->occupants, sizeof(*pcpu->occupants), pcpu->n,
 			  VIRT_OCCUPANT_BLOCK);
 }
@@ -581,6 +586,8 @@ static int summarize_pcpus(struct virt_model *model)
 	int ret = cursor ? 0 : -ENOMEM;
 
 	for (int32_t i = 0; i < model->n_pcpus && !ret; i++)
+		ret = make_pcpu_index(model, &model->pcpus[i]);
+	for (int32_t i = 0; i < model->n_pcpus && !ret && !model->is_brief; i++)
 		ret = summarize_pcpu(model, &model->pcpus[i], cursor);
 	free(cursor);
 	return ret;

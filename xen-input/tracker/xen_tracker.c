@@ -188,6 +188,11 @@ static int walk(struct xen_tracker *tracker)
 	return ret ? ret : ret_read;
 }
 
+void xen_tracker_brief(struct xen_tracker *tracker)
+{
+	tracker->is_brief = true;
+}
+
 int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 {
 	const struct xen_trace_span *window;
@@ -224,6 +229,8 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 		virt_model_know_holds(tracker->model);
 	if (!ret)
 		ret = virt_model_know_pcpus(tracker->model, n_pcpus(tracker));
+	if (tracker->is_brief)
+		virt_model_brief(tracker->model);
 	/* the model needs the memory now */
 	forget(tracker);
 	if (!ret && tracker->part)

@@ -80,6 +80,9 @@ struct xen_tracker *xen_tracker_new(struct xen_trace *trace);
  */
 int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
+/** xen_tracker_brief - the model is to be as virt_model_brief() makes it. */
+void xen_tracker_brief(struct xen_tracker *tracker);
+
 /**
  * xen_tracker_finish - the trace is over: hand out the model
  * @model: receives the model, ready to be asked, to be given to virt_model_free()

@@ -135,6 +135,7 @@ struct xen_tracker {
 	int64_t			begin_ns;
 	int64_t			whole_ns;	/* since then nothing is missing, if n_lost is 0 */
 	bool			begun;
+	bool			is_brief;	/* see xen_tracker_brief() */
 	bool			replay;		/* the second walk: losses are known */
 	bool			have_runstates;
 	bool			has_pv;		/* records of XEN_TRC_PV_ENTRY */
