@@ -91,3 +91,8 @@ gui_until gui_find widgets QLabel '240 graphs' >/dev/null
 gui_still
 steps many-plotted
 gui_quit
+
+python3 "$KSV_SOURCE_DIR/tests/gui/virt_many.py" "$many" 500 50 >/dev/null
+virt_open "$many"
+steps overview
+gui_quit

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A xentrace file with 240 vCPUs, of 60 domains, and more wake-ups than texts are made for.
 
-virt_many.py FILE   prints the domains, the vCPUs of each, and how many wake-ups there are
+virt_many.py FILE [DOMAINS TURNS]   prints the domains, the vCPUs of each, and how many wake-ups there are
 
 Each vCPU wakes up, gets its pCPU, of 8, and sleeps again, in turns. Those of d1v0 wait for longest, by
 the number of its turn; those of the last vCPU for less than all others. CPU 7 is idle as long as d1v0,
@@ -13,7 +13,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"))
 from scale_files import BLOCKED, RUNNABLE, RUNNING, Xen, change  # noqa: E402
 
-DOMAINS, OF_EACH, PCPUS, TURNS = 60, 4, 8, 430
+OF_EACH, PCPUS = 4, 8
+DOMAINS, TURNS = map(int, sys.argv[2:] or (60, 430))
 US = 2400  # cycles, of what is assumed without any other word
 
 
