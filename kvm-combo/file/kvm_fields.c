@@ -291,20 +291,20 @@ static bool has_old_states(const struct tep_print_arg *arg)
 	return false;
 }
 
-static bool find_event(struct tep_handle *tep, const struct event_row *row,
-		       struct found_event *found, int *id)
+/** Return: NULL if the trace does not know it, or it lacks a field. */
+static struct tep_event *find_event(struct tep_handle *tep, const struct event_row *row,
+				    struct found_event *found)
 {
 	struct tep_event *event = kvm_formats_find(tep, row->system, row->name);
 
 	if (!event || event->id < 0 || event->id > MAX_ID)
-		return false;
+		return NULL;
 	found->row = row;
 	found->is_sched = row->system && !strcmp(row->system, "sched");
 	found->comm = row->kind == KVM_SWITCH ? tep_find_field(event, "next_comm") : NULL;
-	*id = event->id;
 	return find_place(event, row->arg, &found->arg) &&
 	       find_place(event, row->value, &found->value) &&
-	       find_place(event, row->more, &found->more);
+	       find_place(event, row->more, &found->more) ? event : NULL;
 }
 
 static void find_calls(struct kvm_fields *fields)
@@ -465,23 +465,20 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 	find_device(fields);
 	find_cgroups(fields);
 	for (size_t i = 0; i < N_ROWS; i++) {
-		int id;
+		struct tep_event *event = find_event(tep, &event_rows[i],
+						     &fields->events[fields->n]);
 
-		if (!find_event(tep, &event_rows[i], &fields->events[fields->n], &id) ||
-		    fields->by_id[id])
+		if (!event || fields->by_id[event->id])
 			continue;
 		if (!fields->pid) {
-			fields->pid = tep_find_common_field(tep_find_event(tep, id), "common_pid");
-			fields->type = tep_find_common_field(tep_find_event(tep, id),
-							     "common_type");
-			fields->flags = place_of(tep_find_common_field(tep_find_event(tep, id),
-								       "common_flags"));
+			fields->pid = tep_find_common_field(event, "common_pid");
+			fields->type = tep_find_common_field(event, "common_type");
+			fields->flags = place_of(tep_find_common_field(event, "common_flags"));
 		}
 		if (event_rows[i].kind == KVM_SWITCH)
-			fields->old_states = has_old_states(
-				tep_find_event(tep, id)->print_fmt.args);
-		fields->by_id[id] = (uint8_t)++fields->n;
-		fields->ids[fields->n_ids++] = id;
+			fields->old_states = has_old_states(event->print_fmt.args);
+		fields->by_id[event->id] = (uint8_t)++fields->n;
+		fields->ids[fields->n_ids++] = event->id;
 	}
 	find_handlers(fields);
 	find_power(fields);

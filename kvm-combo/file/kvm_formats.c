@@ -5,7 +5,8 @@
  *
  * libtraceevent then has the same events in the same order as if it had parsed all: it sorts them
  * by their numbers. So all are parsed at once if two have the same number. How a record is printed
- * is left out: of most formats, that is the larger part.
+ * is left out: of most formats, that is the larger part. An event that is asked for by its name is
+ * read here, unless that part is needed.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,9 +29,25 @@ struct kvm_formats {
 	uint32_t	*number;	/* by id: in @all + 1, or PARSED; 0: there is no event */
 	bool		is_off;		/* all that follow are parsed at once */
 	bool		is_parsing;
+	bool		is_finding;
 };
 
 static _Thread_local struct kvm_formats *used;
+
+/** A line of a format. */
+struct field {
+	const char	*name;
+	size_t		name_size;
+	int		offset, size;
+	bool		is_array;
+};
+
+/** What is read without libtraceevent: types and signs are left out. */
+struct read_event {
+	struct tep_event event;
+	size_t		n;
+	struct tep_format_field fields[];	/* behind them, their text */
+};
 
 /* --- how a kernel writes a format ------------------------------------------------------------ */
 
@@ -92,39 +109,51 @@ static bool eat_brackets(struct text *text)
 	return eat(text, "]");
 }
 
-/** Words and stars with blanks between them: "unsigned int x", "char x[16]", "const char * x". */
-static bool eat_plain(struct text *text)
+static bool eat_name(struct text *text, struct field *field)
 {
+	field->name = text->at;
+	field->name_size = eat_word(text);
+	return field->name_size;
+}
+
+/** Words and stars with blanks between them: "unsigned int x", "char x[16]", "const char * x". */
+static bool eat_plain(struct text *text, struct field *field)
+{
+	struct field last;
 	size_t n_words = 0;
 
-	while (eat_word(text)) {
+	while (eat_name(text, &last)) {
+		*field = last;
 		n_words++;
 		if (eat(text, " "))
 			(void)(eat(text, "* ") || eat(text, "*"));
 	}
 	if (n_words < 2 || text->at[-1] == ' ' || text->at[-1] == '*')
 		return false;
-	return text->at == text->end || *text->at != '[' || eat_brackets(text);
+	field->is_array = text->at < text->end && *text->at == '[';
+	return !field->is_array || eat_brackets(text);
 }
 
 /** "__data_loc char[] x" */
-static bool eat_located(struct text *text)
+static bool eat_located(struct text *text, struct field *field)
 {
 	while (eat_word(text) && eat(text, " "))
 		continue;
-	return text->at[-1] != ' ' && eat_brackets(text) && eat(text, " ") && eat_word(text);
+	field->is_array = true;
+	return text->at[-1] != ' ' && eat_brackets(text) && eat(text, " ") &&
+	       eat_name(text, field);
 }
 
-static bool eat_field(struct text *text)
+static bool eat_field(struct text *text, struct field *field)
 {
 	int value;
 
 	if (!eat(text, "\tfield:") ||
-	    !(eat(text, "__data_loc ") || eat(text, "__rel_loc ") ? eat_located(text) :
-								     eat_plain(text)))
+	    !(eat(text, "__data_loc ") || eat(text, "__rel_loc ") ? eat_located(text, field) :
+								     eat_plain(text, field)))
 		return false;
-	if (!eat(text, ";\toffset:") || !eat_number(text, &value) || !eat(text, ";\tsize:") ||
-	    !eat_number(text, &value) || !eat(text, ";"))
+	if (!eat(text, ";\toffset:") || !eat_number(text, &field->offset) ||
+	    !eat(text, ";\tsize:") || !eat_number(text, &field->size) || !eat(text, ";"))
 		return false;
 	return eat(text, "\n") ||
 	       (eat(text, "\tsigned:") && eat_number(text, &value) && eat(text, ";\n"));
@@ -141,17 +170,73 @@ static bool eat_head(struct text *text, struct kvm_format *format)
 }
 
 /** The fields that all events have, a blank line, others. */
-static bool eat_fields(struct text *text)
+static bool eat_fields(struct text *text, struct kvm_format *format)
 {
-	size_t n = 0;
+	struct field field;
 
-	while (eat_field(text))
-		n++;
-	if (!n || !eat(text, "\n"))
+	while (eat_field(text, &field))
+		format->n_common++;
+	if (!format->n_common || !eat(text, "\n"))
 		return false;
-	for (n = 0; eat_field(text); n++)
-		continue;
-	return n && eat(text, "\nprint fmt:");
+	while (eat_field(text, &field))
+		format->n_own++;
+	return format->n_own && eat(text, "\nprint fmt:");
+}
+
+/* --- without libtraceevent ------------------------------------------------------------------- */
+
+/** @text: the place in it, which can be changed */
+static void add_field(struct read_event *read, char *text, const struct field *field,
+		      struct tep_format_field ***end)
+{
+	struct tep_format_field *to = &read->fields[read->n++];
+
+	text[field->name_size] = '\0';
+	*to = (struct tep_format_field){
+		.event = &read->event, .name = text, .offset = field->offset, .size = field->size,
+		.flags = field->is_array ? TEP_FIELD_IS_ARRAY : 0,
+	};
+	**end = to;
+	*end = &to->next;
+}
+
+static void add_fields(struct read_event *read, char *text, struct text *rest, size_t n,
+		       struct tep_format_field **list)
+{
+	const char *begin = rest->at;
+	struct field field = { 0 };
+
+	for (size_t i = 0; i < n && eat_field(rest, &field); i++)
+		add_field(read, text + (field.name - begin), &field, &list);
+}
+
+/** The same event as libtraceevent would have. Return: NULL without memory. */
+static struct tep_event *read_format(struct tep_handle *tep, struct kvm_format *format)
+{
+	size_t n = format->n_common + format->n_own;
+	struct text rest = { format->text, format->text + format->head };
+	struct read_event *read = format->read;
+	struct kvm_format head = { 0 };
+	char *text;
+
+	if (read)
+		return &read->event;
+	format->read = read = calloc(1, sizeof(*read) + n * sizeof(*read->fields) + format->head);
+	if (!read)
+		return NULL;
+	text = (char *)&read->fields[n];
+	memcpy(text, format->text, format->head);
+	eat_head(&rest, &head);
+	add_fields(read, text + (rest.at - format->text), &rest, format->n_common,
+		   &read->event.format.common_fields);
+	eat(&rest, "\n");
+	add_fields(read, text + (rest.at - format->text), &rest, format->n_own,
+		   &read->event.format.fields);
+	text[format->name - format->text + format->name_size] = '\0';
+	read->event.tep = tep;
+	read->event.id = format->id;
+	read->event.name = text + (format->name - format->text);
+	return &read->event;
 }
 
 /* --- those of a file ------------------------------------------------------------------------- */
@@ -173,8 +258,10 @@ void kvm_formats_free(struct kvm_formats *formats)
 {
 	if (!formats)
 		return;
-	for (size_t i = 0; i < formats->n; i++)
+	for (size_t i = 0; i < formats->n; i++) {
 		free(formats->all[i].text);
+		free(formats->all[i].read);
+	}
 	free(formats->all);
 	free(formats->number);
 	free(formats);
@@ -269,15 +356,10 @@ bool kvm_formats_keep(struct tep_handle *tep, const char *text, size_t size, con
 		return false;
 	}
 	used->number[found.id] = PARSED;
-	if (!eat_fields(&rest))
+	if (!eat_fields(&rest, &found))
 		return false;
 	found.head = (size_t)(rest.at - text);
-	if (!add(used, &found, text, system))
-		return false;
-	/* libtracecmd itself uses those of ftrace */
-	if (!strcmp(system, "ftrace"))
-		parse(used, tep, &used->all[used->n - 1]);
-	return true;
+	return add(used, &found, text, system);
 }
 
 void kvm_formats_settle(struct tep_handle *tep)
@@ -293,16 +375,40 @@ void kvm_formats_settle(struct tep_handle *tep)
 
 /* --- asking for them ------------------------------------------------------------------------- */
 
+static bool is_asked_for(const struct kvm_format *format, const char *system, const char *name)
+{
+	return format->text && is_called(format, name) &&
+	       (!system || !strcmp(format->system, system));
+}
+
+void kvm_formats_ask(struct tep_handle *tep, const char *system, const char *name)
+{
+	for (size_t i = 0; used && !used->is_finding && i < used->n; i++)
+		if (is_asked_for(&used->all[i], system, name))
+			parse(used, tep, &used->all[i]);
+}
+
 struct tep_event *kvm_formats_find(struct tep_handle *tep, const char *system, const char *name)
 {
+	struct kvm_format *lowest = NULL;
+	struct tep_event *event;
+
 	for (size_t i = 0; used && i < used->n; i++) {
 		struct kvm_format *format = &used->all[i];
 
-		if (format->text && is_called(format, name) &&
-		    (!system || !strcmp(format->system, system)))
+		if (!is_asked_for(format, system, name))
+			continue;
+		if (is_print_read(format))
 			parse(used, tep, format);
+		else if (!lowest || format->id < lowest->id)
+			lowest = format;
 	}
-	return tep_find_event_by_name(tep, system, name);
+	if (used)
+		used->is_finding = true;
+	event = tep_find_event_by_name(tep, system, name);
+	if (used)
+		used->is_finding = false;
+	return lowest && (!event || lowest->id < event->id) ? read_format(tep, lowest) : event;
 }
 
 void kvm_formats_each(struct tep_handle *tep, const char *system, kvm_format_fn *take, void *arg)

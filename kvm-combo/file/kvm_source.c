@@ -116,10 +116,9 @@ static void add_vector(void *arg, int id, const char *name)
 
 static void look_up_handlers(struct kvm_source *source)
 {
-	int n = tep_get_events_count(source->tep);
-
-	for (int i = 0; i < n && !source->flags; i++) {
-		struct tep_event *event = tep_get_event(source->tep, i);
+	for (int32_t i = 0; i < source->facts.n_events && !source->flags; i++) {
+		struct tep_event *event = kvm_formats_find_id(source->formats, source->tep,
+							      source->facts.events[i].id);
 
 		source->flags = event ? tep_find_common_field(event, "common_flags") : NULL;
 	}

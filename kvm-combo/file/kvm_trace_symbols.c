@@ -84,15 +84,32 @@ __attribute__((visibility("default")))
 enum tep_errno tep_parse_event(struct tep_handle *tep, const char *buf, unsigned long size,
 			       const char *sys)
 {
-	void *next = dlsym(RTLD_NEXT, "tep_parse_event");
 	event_fn *parse;
+	void *next;
 
-	if (!next)
-		return TEP_ERRNO__READ_FORMAT_FAILED;
 	if (!is_wanted && !is_whole && kvm_formats_keep(tep, buf, size, sys))
 		return TEP_ERRNO__SUCCESS;
+	next = dlsym(RTLD_NEXT, "tep_parse_event");
+	if (!next)
+		return TEP_ERRNO__READ_FORMAT_FAILED;
 	memcpy(&parse, &next, sizeof(parse));
 	return parse(tep, buf, size, sys);
+}
+
+typedef struct tep_event *find_fn(struct tep_handle *tep, const char *sys, const char *name);
+
+/** libtracecmd adds events of its own if some of ftrace are there. */
+__attribute__((visibility("default")))
+struct tep_event *tep_find_event_by_name(struct tep_handle *tep, const char *sys, const char *name)
+{
+	void *next = dlsym(RTLD_NEXT, "tep_find_event_by_name");
+	find_fn *find;
+
+	if (!next)
+		return NULL;
+	kvm_formats_ask(tep, sys, name);
+	memcpy(&find, &next, sizeof(find));
+	return find(tep, sys, name);
 }
 
 /** Has libtracecmd just read the packed text of the file that it opens? */

@@ -45,6 +45,46 @@ static void compare_fields(const struct tep_format_field *a, const struct tep_fo
 	assert_ptr_equal(a, b);
 }
 
+/** Without libtraceevent, it is only known where fields are. */
+static void compare_places(const struct tep_format_field *a, const struct tep_format_field *b)
+{
+	for (; a && b; a = a->next, b = b->next) {
+		assert_string_equal(a->name, b->name);
+		assert_int_equal(a->offset, b->offset);
+		assert_int_equal(a->size, b->size);
+		assert_int_equal(a->flags & TEP_FIELD_IS_ARRAY, b->flags & TEP_FIELD_IS_ARRAY);
+	}
+	assert_ptr_equal(a, b);
+}
+
+/** Events that are asked for by their name, of which libtraceevent parses few. */
+static void compare_found(struct kvm_source *source, struct tep_handle *tep)
+{
+	int n = tep_get_events_count(tep), parsed = tep_get_events_count(source->tep);
+
+	kvm_formats_use(source->formats);
+	for (int i = 0; i < n; i++) {
+		struct tep_event *wanted = tep_get_event(tep, i);
+		struct tep_event *event = kvm_formats_find(source->tep, wanted->system,
+							   wanted->name);
+
+		if (!event)
+			fail_msg("%s:%s", wanted->system, wanted->name);
+		assert_int_equal(event->id, wanted->id);
+		assert_string_equal(event->name, wanted->name);
+		assert_ptr_equal(event->tep, source->tep);
+		compare_places(event->format.common_fields, wanted->format.common_fields);
+		compare_places(event->format.fields, wanted->format.fields);
+		if (event->format.fields)
+			assert_ptr_equal(event->format.fields->event, event);
+		assert_ptr_equal(kvm_formats_find(source->tep, wanted->system, wanted->name),
+				 event);
+	}
+	kvm_formats_use(NULL);
+	/* mm_page_alloc says how it is printed */
+	assert_in_range(tep_get_events_count(source->tep), parsed, parsed + 1);
+}
+
 static void compare_events(struct kvm_source *source, struct tep_handle *tep)
 {
 	const struct kvm_facts *facts = kvm_source_facts(source);
@@ -85,6 +125,7 @@ static void check_file(void **state)
 	assert_non_null(fields);
 	assert_int_equal(kvm_source_facts(source)->kinds, kvm_fields_kinds(fields));
 	assert_int_equal(kvm_source_facts(source)->is_host, kvm_fields_is_host(fields));
+	compare_found(source, tep);
 	compare_events(source, tep);
 	kvm_fields_free(fields);
 	tracecmd_close(input);
@@ -168,21 +209,54 @@ static void check_same_number(void **state)
 	tep_free(tep);
 }
 
-/** libtracecmd itself looks for those of ftrace, and libtraceevent at the first one. */
+/** libtracecmd itself looks for some of ftrace, and libtraceevent at the first one. */
 static void check_needed(void **state)
 {
 	struct kvm_formats *formats = kvm_formats_new();
 	struct tep_handle *tep = tep_alloc();
+	char other[sizeof(plain)];
 
 	(void)state;
 	kvm_formats_use(formats);
-	assert_false(give(tep, plain, sizeof(plain) - 1, "ftrace"));
-	kvm_formats_free(formats);
-	formats = kvm_formats_new();
-	kvm_formats_use(formats);
-	assert_true(give(tep, plain, sizeof(plain) - 1, "sched"));
+	assert_true(give(tep, plain, sizeof(plain) - 1, "ftrace"));
+	memcpy(other, plain, sizeof(plain));
+	memcpy(strstr(other, "318"), "319", 3);
+	assert_true(give(tep, other, sizeof(other) - 1, "sched"));
+	assert_null(tep_find_event_by_name(tep, "ftrace", "other"));
+	assert_non_null(tep_find_event_by_name(tep, "sched", "sched_waking"));
+	assert_int_equal(tep_get_events_count(tep), 1);
+	assert_non_null(kvm_formats_find(tep, "ftrace", "sched_waking"));
+	assert_int_equal(tep_get_events_count(tep), 1);
 	kvm_formats_settle(tep);
 	assert_int_equal(tep_get_events_count(tep), 2);
+	kvm_formats_use(NULL);
+	kvm_formats_free(formats);
+	tep_free(tep);
+}
+
+/** Of two with one name, the one with the lower number is found, as libtraceevent finds it. */
+static void check_same_name(void **state)
+{
+	static const char numbers[] = "312";
+	struct kvm_formats *formats = kvm_formats_new();
+	struct tep_handle *tep = tep_alloc();
+	char text[sizeof(plain)];
+
+	(void)state;
+	kvm_formats_use(formats);
+	for (size_t i = 0; numbers[i]; i++) {
+		memcpy(text, plain, sizeof(plain));
+		*(strstr(text, "318") + 2) = numbers[i];
+		assert_true(give(tep, text, sizeof(text) - 1, "sched"));
+	}
+	assert_int_equal(kvm_formats_find(tep, "sched", "sched_waking")->id, 311);
+	assert_int_equal(kvm_formats_find(tep, NULL, "sched_waking")->id, 311);
+	assert_null(kvm_formats_find(tep, "other", "sched_waking"));
+	assert_null(kvm_formats_find(tep, "sched", "sched_wakin"));
+	kvm_formats_find_id(formats, tep, 312);
+	assert_int_equal(kvm_formats_find(tep, "sched", "sched_waking")->id, 311);
+	kvm_formats_find_id(formats, tep, 311);
+	assert_ptr_equal(kvm_formats_find(tep, "sched", "sched_waking"), tep_find_event(tep, 311));
 	kvm_formats_use(NULL);
 	kvm_formats_free(formats);
 	tep_free(tep);
@@ -244,15 +318,16 @@ static void check_symbols(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(files) + 5] = {
+	struct CMUnitTest tests[ARRAY_SIZE(files) + 6] = {
 		cmocka_unit_test(check_texts),
 		cmocka_unit_test(check_same_number),
+		cmocka_unit_test(check_same_name),
 		cmocka_unit_test(check_needed),
 		cmocka_unit_test(check_damage),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-		tests[4 + i] = (struct CMUnitTest){
+		tests[5 + i] = (struct CMUnitTest){
 			.name = files[i], .test_func = check_file,
 			.initial_state = (void *)(uintptr_t)files[i],
 		};
