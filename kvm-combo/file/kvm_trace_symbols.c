@@ -7,8 +7,10 @@
  * whenever it opens the file: more than half of the instructions of a report. Only dump and the
  * lanes of a boot show names from it. A program's own function comes before that of a library, so
  * libtracecmd calls this one. Plugins do not contain it: KernelShark prints these names. In the
- * same way, libtracecmd does not unpack text that is left out, and formats of events are kept.
+ * same way, libtracecmd does not unpack text that is left out, formats of events are kept, and
+ * names of tasks are read without sscanf().
  */
+#include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 #include "kvm_source.h"
 #include "kvm_trace_symbols.h"
 
-typedef int parse_fn(struct tep_handle *tep, const char *kallsyms);
+typedef int parse_fn(struct tep_handle *tep, const char *text);
 
 static bool is_wanted, is_kept, is_whole;
 
@@ -45,15 +47,20 @@ void kvm_trace_keep_symbols(void)
 }
 
 /** Call the function that this program's own one hides. */
-static int parse_symbols(struct tep_handle *tep, const char *kallsyms)
+static int parse_on(const char *function, struct tep_handle *tep, const char *text)
 {
+	void *next = dlsym(RTLD_NEXT, function);
 	parse_fn *parse;
-	void *next = dlsym(RTLD_NEXT, "tep_parse_kallsyms");
 
 	if (!next)
 		return 0;
 	memcpy(&parse, &next, sizeof(parse));
-	return parse(tep, kallsyms);
+	return parse(tep, text);
+}
+
+static int parse_symbols(struct tep_handle *tep, const char *kallsyms)
+{
+	return parse_on("tep_parse_kallsyms", tep, kallsyms);
 }
 
 void kvm_trace_read_symbols(void)
@@ -110,6 +117,45 @@ struct tep_event *tep_find_event_by_name(struct tep_handle *tep, const char *sys
 	kvm_formats_ask(tep, sys, name);
 	memcpy(&find, &next, sizeof(find));
 	return find(tep, sys, name);
+}
+
+/** A line "1234 name"; numbers with more digits are left to sscanf(). Return: the name, or NULL. */
+static const char *name_in(const char *line, int *pid)
+{
+	const char *at = line;
+
+	*pid = 0;
+	for (; *at >= '0' && *at <= '9' && at - line < 9; at++)
+		*pid = *pid * 10 + (*at - '0');
+	return at > line && *at == ' ' && at[1] && !isspace((unsigned char)at[1]) ? at + 1 : NULL;
+}
+
+/** @text: is changed. Return: false, before any task: sscanf() must look at the lines. */
+static bool register_tasks(struct tep_handle *tep, char *text)
+{
+	const char *line = text;
+	char *at, *next = NULL;
+	int pid;
+
+	for (; (line += strspn(line, "\n"), *line); line = strchrnul(line, '\n'))
+		if (!name_in(line, &pid))
+			return false;
+	for (at = strtok_r(text, "\n", &next); at; at = strtok_r(NULL, "\n", &next)) {
+		const char *name = name_in(at, &pid);
+
+		tep_register_comm(tep, name, pid);
+	}
+	return true;
+}
+
+__attribute__((visibility("default")))
+int tep_parse_saved_cmdlines(struct tep_handle *tep, const char *buf)
+{
+	char *copy = strdup(buf);
+	bool is_done = copy && register_tasks(tep, copy);
+
+	free(copy);
+	return is_done ? 0 : parse_on("tep_parse_saved_cmdlines", tep, buf);
 }
 
 /** Has libtracecmd just read the packed text of the file that it opens? */

@@ -4,6 +4,7 @@
  * at once: the same events, in the same order, with the same fields. What libtraceevent might
  * refuse is not kept.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -262,6 +263,37 @@ static void check_same_name(void **state)
 	tep_free(tep);
 }
 
+/** Names of tasks, as libtraceevent itself reads them. */
+static void check_tasks(void **state)
+{
+	static const char *const texts[] = {
+		"1 init\n23 a b \n\n4 x", "1 init\n2  blank\n3 x\n", "1 init\n 2 blank\n3 x\n",
+		"1 init\n2 \n3 x\n", "1 init\n2\n3 x\n", "1 init\n2x y\n3 x\n",
+		"1 init\nx 2\n3 x\n",
+		"1 init\n4294967298 two\n3 x\n", "1 init\n-2 two\n3 x\n", "1 a\n2 b\n1 c\n3 x\n",
+		"1 a\n007 b\n3 x\n", "", "\n", "999999999 x\n1 y",
+	};
+	int (*parse)(struct tep_handle *tep, const char *text);
+	void *next = dlsym(RTLD_NEXT, "tep_parse_saved_cmdlines");
+
+	(void)state;
+	assert_non_null(next);
+	memcpy(&parse, &next, sizeof(parse));
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct tep_handle *own = tep_alloc(), *other = tep_alloc();
+
+		assert_int_equal(tep_parse_saved_cmdlines(own, texts[i]),
+				 parse(other, texts[i]));
+		for (int pid = -3; pid < 30; pid++)
+			assert_string_equal(tep_data_comm_from_pid(own, pid),
+					    tep_data_comm_from_pid(other, pid));
+		assert_string_equal(tep_data_comm_from_pid(own, 999999999),
+				    tep_data_comm_from_pid(other, 999999999));
+		tep_free(own);
+		tep_free(other);
+	}
+}
+
 /** libtraceevent accepts what was kept, whatever damage there is. */
 static void check_damage(void **state)
 {
@@ -318,16 +350,17 @@ static void check_symbols(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[ARRAY_SIZE(files) + 6] = {
+	struct CMUnitTest tests[ARRAY_SIZE(files) + 7] = {
 		cmocka_unit_test(check_texts),
 		cmocka_unit_test(check_same_number),
 		cmocka_unit_test(check_same_name),
+		cmocka_unit_test(check_tasks),
 		cmocka_unit_test(check_needed),
 		cmocka_unit_test(check_damage),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-		tests[5 + i] = (struct CMUnitTest){
+		tests[6 + i] = (struct CMUnitTest){
 			.name = files[i], .test_func = check_file,
 			.initial_state = (void *)(uintptr_t)files[i],
 		};
