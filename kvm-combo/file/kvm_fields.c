@@ -18,6 +18,7 @@
 #include "kvm_formats.h"
 #include "kvm_handler_fields.h"
 #include "kvm_memory_fields.h"
+#include "kvm_quick.h"
 #include "kvm_recorded.h"
 #include "record_flags.h"
 #include "virt_handlers.h"
@@ -178,12 +179,19 @@ struct found_event {
 	struct place	arg, value, more;
 	struct tep_format_field *comm;	/* KVM_SWITCH: name of the next thread */
 	bool		is_sched;
+	bool		is_quick;
+	struct kvm_quick quick;		/* if so */
 };
 
 struct found_call {
 	int		id;		/* -1: the trace does not know it */
 	struct tep_format_field *nr, *a[HYPER_N_REGISTERS];
 	struct tep_format_field *rip, *cost;	/* or NULL */
+};
+
+/** Of a struct kvm_argument_field. */
+struct argument_places {
+	struct place	value[KVM_ARGUMENT_PARTS], is_write, data;
 };
 
 struct found_power {
@@ -218,6 +226,7 @@ struct kvm_fields {
 	size_t		n_handlers;
 	struct found_power power[N_POWER];
 	struct kvm_argument_field arguments[KVM_MAX_ARGUMENT_EVENTS];
+	struct argument_places places[KVM_MAX_ARGUMENT_EVENTS];	/* of these */
 	size_t		n_arguments;
 	struct kvm_memory_field memory[KVM_MAX_MEMORY_EVENTS];
 	size_t		n_memory;
@@ -409,7 +418,13 @@ static void find_arguments(struct kvm_fields *fields)
 		return;
 	fields->n_arguments = kvm_argument_fields_find(fields->tep, MAX_ID, fields->arguments);
 	for (size_t i = 0; i < fields->n_arguments; i++) {
-		int id = fields->arguments[i].id;
+		const struct kvm_argument_field *found = &fields->arguments[i];
+		int id = found->id;
+
+		for (int k = 0; k < KVM_ARGUMENT_PARTS; k++)
+			fields->places[i].value[k] = place_of(found->value[k]);
+		fields->places[i].is_write = place_of(found->is_write);
+		fields->places[i].data = place_of(found->data);
 
 		if (fields->by_id[id])
 			continue;
@@ -442,6 +457,64 @@ bool kvm_fields_is_usual(const struct kvm_fields *fields)
 	return !fields->swap && type && type->offset == 0 && type->size == 2 &&
 	       fields->flags.offset == 2 && fields->flags.size == 1 &&
 	       pid && pid->offset == 4 && pid->size == 4;
+}
+
+/** Of an event that has it, a number of 4 bytes, or @wide. Return: false: it is another one. */
+static bool is_quick_place(const struct place *place, int32_t wide, struct kvm_quick *quick,
+			   uint16_t *offset)
+{
+	*offset = 0;
+	if (!place->is_known)
+		return true;
+	if (place->offset < (int32_t)sizeof(struct kvm_common) || place->offset > INT16_MAX ||
+	    (place->size != 4 && place->size != wide))
+		return false;
+	*offset = (uint16_t)place->offset;
+	if (quick->least < place->end)
+		quick->least = place->end;
+	return true;
+}
+
+/** What complete() does with an event must be what kvm_quick_step() does. */
+static bool is_quick_kind(const struct kvm_fields *fields, const struct found_event *found)
+{
+	switch (found->row->kind) {
+	case KVM_ENTRY:
+		return true;
+	case KVM_EXIT:
+		return found->value.is_known && found->row->isa != KVM_ISA_ARM &&
+		       found->row->isa != KVM_ISA_RISCV;
+	case KVM_SWITCH:
+		return !fields->old_states;
+	case KVM_WAKEUP:
+		return !fields->no_context;
+	}
+	return false;
+}
+
+static void find_quick(const struct kvm_fields *fields, struct found_event *found)
+{
+	struct kvm_quick *quick = &found->quick;
+
+	*quick = (struct kvm_quick){
+		.least = sizeof(struct kvm_common), .is_wide = found->value.size == 8,
+		.has_context = found->row->kind == KVM_WAKEUP, .kind = found->row->kind,
+		.isa = found->row->isa, .flags = found->is_sched ? KVM_STEP_SCHED : 0,
+		.no_value = found->row->kind == KVM_WAKEUP ? VIRT_NONE : 0,
+	};
+	found->is_quick = kvm_fields_is_usual(fields) && is_quick_kind(fields, found) &&
+			  is_quick_place(&found->arg, 4, quick, &quick->arg) &&
+			  is_quick_place(&found->value, 8, quick, &quick->value) &&
+			  is_quick_place(&found->more, 4, quick, &quick->more);
+}
+
+const struct kvm_quick *kvm_fields_quick(const struct kvm_fields *fields, int id)
+{
+	unsigned int number = id < 0 || id > MAX_ID ? 0 : fields->by_id[id];
+	const struct found_event *found = number && number <= N_ROWS ?
+					  &fields->events[number - 1] : NULL;
+
+	return found && found->is_quick ? &found->quick : NULL;
 }
 
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
@@ -480,6 +553,8 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 		fields->by_id[event->id] = (uint8_t)++fields->n;
 		fields->ids[fields->n_ids++] = event->id;
 	}
+	for (size_t i = 0; i < fields->n; i++)
+		find_quick(fields, &fields->events[i]);
 	find_handlers(fields);
 	find_power(fields);
 	find_arguments(fields);
@@ -727,9 +802,8 @@ static bool name_thread(const struct tep_format_field *field, const struct tep_r
 static uint8_t context(const struct kvm_fields *fields, const struct tep_record *record)
 {
 	return fields->no_context ||
-	       number_at(fields, &fields->flags, record) &
-	       (RECORD_IN_HARDIRQ | RECORD_IN_SOFTIRQ | RECORD_IN_NMI) ? KVM_IN_INTERRUPT :
-									    KVM_IN_TASK;
+	       number_at(fields, &fields->flags, record) & RECORD_IN_INTERRUPT ?
+	       KVM_IN_INTERRUPT : KVM_IN_TASK;
 }
 
 /** scause of RISC-V, whose highest bit says that it is an interrupt, as KVM_ISA_RISCV has it. */
@@ -937,21 +1011,22 @@ static void power_step(const struct kvm_fields *fields, const struct tep_record 
 }
 
 static void argument_step(const struct kvm_fields *fields, const struct tep_record *record,
-			  const struct kvm_argument_field *found, struct kvm_step *step)
+			  unsigned int n, struct kvm_step *step)
 {
+	const struct argument_places *places = &fields->places[n];
 	uint64_t parts[KVM_ARGUMENT_PARTS] = { 0 }, data, value;
 
-	for (int i = 0; i < KVM_ARGUMENT_PARTS && found->value[i]; i++) {
-		if (!is_there(found->value[i], record))
+	for (int i = 0; i < KVM_ARGUMENT_PARTS && places->value[i].is_known; i++) {
+		if (!is_at(&places->value[i], record))
 			return;
-		parts[i] = (uint64_t)number(fields, found->value[i], record);
+		parts[i] = (uint64_t)number_at(fields, &places->value[i], record);
 	}
-	if (found->is_write && !is_there(found->is_write, record))
+	if (places->is_write.is_known && !is_at(&places->is_write, record))
 		return;
-	data = (uint64_t)number(fields, found->data, record);
-	step->event.more = kvm_argument_of(found, parts,
-					   (uint64_t)number(fields, found->is_write, record),
-					   is_there(found->data, record) ? &data : NULL, &value);
+	data = (uint64_t)number_at(fields, &places->data, record);
+	step->event.more = kvm_argument_of(&fields->arguments[n], parts,
+					   (uint64_t)number_at(fields, &places->is_write, record),
+					   is_at(&places->data, record) ? &data : NULL, &value);
 	/* a value that no processor has shows nothing */
 	if (value > exit_argument_most((enum exit_argument_kind)step->event.more))
 		return;
@@ -1025,7 +1100,7 @@ static void other_step(const struct kvm_fields *fields, const struct tep_record 
 	if (number >= FIRST_MEMORY)
 		memory_step(fields, record, &fields->memory[number - FIRST_MEMORY], step);
 	else if (number >= FIRST_ARGUMENT)
-		argument_step(fields, record, &fields->arguments[number - FIRST_ARGUMENT], step);
+		argument_step(fields, record, number - FIRST_ARGUMENT, step);
 	else if (number >= FIRST_POWER)
 		power_step(fields, record, number - FIRST_POWER, step, more);
 	else

@@ -139,12 +139,22 @@ static const struct tep_format_field *vector_of(struct kvm_source *source, int i
 	return *field;
 }
 
-static uint8_t contents_by_fields(const struct kvm_fields *fields, int id)
+static uint16_t contents_by_fields(const struct kvm_fields *fields, int id)
 {
-	return (uint8_t)((kvm_fields_has_more(fields, id) ? KVM_SOURCE_MORE : 0) |
-			 (kvm_fields_tracks(fields, id) ? KVM_SOURCE_STEP : 0) |
-			 (kvm_fields_handles(fields, id) ? KVM_SOURCE_HANDLER : 0) |
-			 (kvm_fields_has_exit_rip(fields, id) ? KVM_SOURCE_RIP : 0));
+	return (uint16_t)((kvm_fields_has_more(fields, id) ? KVM_SOURCE_MORE : 0) |
+			  (kvm_fields_tracks(fields, id) ? KVM_SOURCE_STEP : 0) |
+			  (kvm_fields_handles(fields, id) ? KVM_SOURCE_HANDLER : 0) |
+			  (kvm_fields_has_exit_rip(fields, id) ? KVM_SOURCE_RIP : 0));
+}
+
+static void look_up_quick(struct kvm_source *source, int id)
+{
+	const struct kvm_quick *quick = kvm_fields_quick(source->fields, id);
+
+	if (!quick || source->n_quick == KVM_SOURCE_MOST_QUICK)
+		return;
+	source->quick[source->n_quick++] = *quick;
+	source->contents[id] |= (uint16_t)(source->n_quick << KVM_SOURCE_QUICK);
 }
 
 static void look_up_contents(struct kvm_source *source)
@@ -152,8 +162,10 @@ static void look_up_contents(struct kvm_source *source)
 	for (int32_t i = 0; i < source->facts.n_events; i++) {
 		int id = source->facts.events[i].id;
 
-		if (id >= 0 && id < N_IDS)
-			source->contents[id] = contents_by_fields(source->fields, id);
+		if (id < 0 || id >= N_IDS)
+			continue;
+		source->contents[id] = contents_by_fields(source->fields, id);
+		look_up_quick(source, id);
 	}
 	for (int injection = 1; injection < KVM_TRACE_N_INJECTIONS; injection++) {
 		int id = source->injection_id[injection];
@@ -293,7 +305,7 @@ static bool look_up(struct kvm_source *source)
 	source->fields = kvm_fields_new(source->tep);
 	source->is_usual = source->fields && kvm_fields_is_usual(source->fields);
 	source->handler_of = calloc(N_IDS, 1);
-	source->contents = calloc(N_IDS, 1);
+	source->contents = calloc(N_IDS, sizeof(*source->contents));
 	if (!source->fields || !source->handler_of || !source->contents || !list_events(source))
 		return false;
 	look_up_injections(source);
@@ -577,20 +589,26 @@ static void register_comm(struct kvm_source *source, const struct tep_record *re
 	tep_register_comm(source->tep, comm, pid);
 }
 
+/** The trace keeps the first name of each thread that has none. */
+static inline void keep_name(struct kvm_source *source, const struct tep_record *record,
+			     int32_t pid)
+{
+	uint32_t *lately = &source->known_lately[(uint32_t)pid % KVM_SOURCE_LATELY];
+
+	if (pid <= 0 || *lately == (uint32_t)pid + 1 || !has_field(source->next_comm, record))
+		return;
+	if (!tep_is_pid_registered(source->tep, pid))
+		register_comm(source, record, pid);
+	*lately = (uint32_t)pid + 1;
+}
+
 int32_t kvm_source_next_pid(struct kvm_source *source, struct tep_record *record)
 {
-	uint32_t *lately;
 	uint64_t pid;
 
 	if (!kvm_fields_number(source->fields, source->next_pid, record, &pid))
 		return VIRT_NONE;
-	lately = &source->known_lately[(uint32_t)pid % KVM_SOURCE_LATELY];
-	if ((int32_t)pid > 0 && *lately != (uint32_t)pid + 1 &&
-	    has_field(source->next_comm, record)) {
-		if (!tep_is_pid_registered(source->tep, (int)pid))
-			register_comm(source, record, (int)pid);
-		*lately = (uint32_t)pid + 1;
-	}
+	keep_name(source, record, (int32_t)pid);
 	return (int32_t)pid;
 }
 
@@ -697,6 +715,20 @@ static bool is_tracked_name(struct kvm_source *source, int32_t pid, const char *
 	return false;
 }
 
+/** Has the tracker got the name of the next thread that a sched_switch has, if there is one? */
+static bool has_tracked_name(const struct kvm_source *source, const struct tep_record *record,
+			     int32_t pid)
+{
+	uint32_t slot = (uint32_t)pid % KVM_SOURCE_LATELY;
+
+	if (pid <= 0 || !has_field(source->next_comm, record))
+		return true;
+	return source->next_comm->size >= KVM_COMM_SIZE - 1 &&
+	       source->tracked_lately[slot].pid == pid &&
+	       !memcmp(source->tracked_lately[slot].comm,
+		       (const char *)record->data + source->next_comm->offset, KVM_COMM_SIZE - 1);
+}
+
 /** The parts that the tracker takes, besides the step. */
 static void find_step_parts(const struct walk *walk, const struct tep_record *record, int id,
 			    unsigned int contents, struct kvm_item *item, struct parts *parts)
@@ -781,7 +813,7 @@ static bool meet(struct kvm_source *source, int id)
 
 /** Records with no other contents may be events for the tracker, and nothing else. */
 #define PLAIN	(KVM_SOURCE_STEP | KVM_SOURCE_HANDLER | KVM_SOURCE_RIP | KVM_SOURCE_SWITCH | \
-		 KVM_SOURCE_MET)
+		 KVM_SOURCE_MET | UINT16_MAX << KVM_SOURCE_QUICK)
 
 /** The rest of a record whose step is known. */
 static int take_item(struct walk *walk, struct tep_record *record, unsigned int contents,
@@ -814,26 +846,76 @@ static int take_item(struct walk *walk, struct tep_record *record, unsigned int 
 	return kvm_sparse_item(&walk->sparse, item, meet(source, id));
 }
 
-/** Make an event of a run of the step. Return: false: the item itself is needed. */
-static bool is_of_run(struct walk *walk, const struct tep_record *record, struct kvm_item *item,
-		      struct kvm_handler_event *handler)
+/** Make an event of a run of a handler. @n: receives its number if it is new. Return: as below. */
+static bool is_known_handler(struct walk *walk, const struct tep_record *record, int id,
+			     struct kvm_event *event, struct kvm_handler_event *handler,
+			     uint32_t *n)
 {
-	struct kvm_event *event = &item->step.event;
 	bool is_new = false;
 
-	if (item->step.kind == KVM_STEP_EVENT)
-		return !kvm_step_has_more(&item->step);
-	event->kind = KVM_SEEN;
-	if (item->step.kind != KVM_STEP_HANDLER)
-		return item->step.kind == KVM_STEP_SEEN;
-	kvm_fields_handler(walk->source->fields, record, item->event, handler);
+	kvm_fields_handler(walk->source->fields, record, id, handler);
 	event->kind = handler->edge == KVM_HANDLER_EXIT ? KVM_RUN_LEAVE : KVM_RUN_ENTER;
 	event->value = handler->kind;
 	if (handler->edge == KVM_HANDLER_ENTRY) {
 		event->value = kvm_sparse_handler(&walk->sparse, handler, &is_new);
-		item->n = (uint32_t)(event->value + 1);
+		*n = (uint32_t)(event->value + 1);
 	}
 	return handler->edge != KVM_HANDLER_WHOLE && event->value >= 0 && !is_new;
+}
+
+/** Make an event of a run of the step. Return: false: an item is needed. */
+static inline bool is_of_run(struct walk *walk, const struct tep_record *record, int id,
+			     struct kvm_step *step, struct kvm_handler_event *handler,
+			     uint32_t *n)
+{
+	if (step->kind == KVM_STEP_EVENT)
+		return !kvm_step_has_more(step);
+	if (step->kind == KVM_STEP_HANDLER)
+		return is_known_handler(walk, record, id, &step->event, handler, n);
+	step->event.kind = KVM_SEEN;
+	return step->kind == KVM_STEP_SEEN;
+}
+
+/** A record of which more is needed than its step. */
+__attribute__((noinline))
+static int take_whole(struct walk *walk, struct tep_record *record, const struct kvm_step *step,
+		      struct kvm_item *item, struct parts *parts)
+{
+	unsigned int contents = contents_of(walk->source, item->event);
+
+	item->step = *step;
+	item->bytes = bytes_of(walk->source, record);
+	return take_item(walk, record, contents, item, parts);
+}
+
+/** Decode a record. @next_pid: receives the next thread of a sched_switch, or VIRT_NONE */
+static inline void find_step(struct walk *walk, struct tep_record *record, int id,
+			     unsigned int contents, struct kvm_step *step,
+			     struct kvm_step_more *more, int32_t *next_pid)
+{
+	unsigned int n = contents >> KVM_SOURCE_QUICK;
+	struct kvm_source *source = walk->source;
+	const struct kvm_quick *quick = n ? &source->quick[n - 1] : NULL;
+
+	*next_pid = VIRT_NONE;
+	if (quick && quick->least <= record->size) {
+		kvm_quick_step(quick, record->data, step);
+		if (!(contents & KVM_SOURCE_SWITCH))
+			return;
+		*next_pid = step->event.arg;
+		keep_name(source, record, *next_pid);
+		if (walk->is_sparse && has_tracked_name(source, record, *next_pid))
+			return;
+	} else if (id == source->switch_id) {
+		*next_pid = kvm_source_next_pid(source, record);
+	}
+	if (contents & KVM_SOURCE_STEP)
+		kvm_fields_step(source->fields, record, id, step, more);
+	else
+		*step = (struct kvm_step){ .kind = KVM_STEP_SEEN };
+	if (step->flags & KVM_STEP_NAMED && walk->is_sparse &&
+	    is_tracked_name(source, step->event.arg, more->comm))
+		step->flags &= (uint8_t)~KVM_STEP_NAMED;
 }
 
 static int take_record(struct walk *walk, struct tep_record *record, int cpu, bool is_blind)
@@ -843,8 +925,10 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu, bo
 	struct kvm_common common;
 	unsigned int contents;
 	struct parts parts;
+	struct kvm_step step;
 	struct kvm_item item;
-	int32_t pid;
+	int32_t pid, next_pid;
+	uint32_t n = 0;
 	int id;
 
 	if (source->is_usual && record->size >= (int)sizeof(common)) {
@@ -859,27 +943,22 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu, bo
 	is_plain = contents & KVM_SOURCE_MET && !is_cut && is_named_lately(source, pid);
 	if (is_plain && contents == KVM_SOURCE_MET && pid == walk->sparse.last_pid)
 		return kvm_sparse_repeat(&walk->sparse, record->ts, id, bytes_of(source, record));
+	find_step(walk, record, id, contents, &step, &parts.step_more, &next_pid);
+	step.event.time_ns = (int64_t)record->ts;
+	step.event.pid = pid;
+	step.event.cpu = (int16_t)cpu;
+	if (walk->all_parts)
+		find_exit(walk, record, id, contents, &step, is_cut);
+	if (is_plain && !(contents & ~PLAIN) && is_named_lately(source, next_pid) &&
+	    is_of_run(walk, record, id, &step, &parts.handler, &n))
+		return kvm_sparse_event(&walk->sparse, &step.event, id, bytes_of(source, record));
 	/* without the places of parts, which are set with their bits */
 	memset(&item, 0, offsetof(struct kvm_item, part));
-	if (contents & KVM_SOURCE_STEP)
-		kvm_fields_step(source->fields, record, id, &item.step, &parts.step_more);
-	item.step.event.time_ns = (int64_t)record->ts;
-	item.step.event.pid = pid;
-	item.step.event.cpu = (int16_t)cpu;
-	item.next_pid = id == source->switch_id ?
-			kvm_source_next_pid(source, record) : VIRT_NONE;
+	item.next_pid = next_pid;
 	item.event = id;
-	item.bytes = bytes_of(source, record);
+	item.n = n;
 	item.is_blind = is_blind;
-	if (walk->all_parts)
-		find_exit(walk, record, id, contents, &item.step, is_cut);
-	if (item.step.flags & KVM_STEP_NAMED && walk->is_sparse &&
-	    is_tracked_name(source, item.step.event.arg, parts.step_more.comm))
-		item.step.flags &= (uint8_t)~KVM_STEP_NAMED;
-	if (is_plain && !(contents & ~PLAIN) && is_named_lately(source, item.next_pid) &&
-	    is_of_run(walk, record, &item, &parts.handler))
-		return kvm_sparse_event(&walk->sparse, &item.step.event, id, item.bytes);
-	return take_item(walk, record, contents, &item, &parts);
+	return take_whole(walk, record, &step, &item, &parts);
 }
 
 /* --- walking --------------------------------------------------------------------------------- */
@@ -930,7 +1009,7 @@ int kvm_source_walk(struct kvm_source *source, unsigned int flags, kvm_item_fn t
 		ret = walk.sparse.counts ? 0 : -ENOMEM;
 	}
 	for (int id = 0; id < N_IDS; id++)
-		source->contents[id] &= (uint8_t)~KVM_SOURCE_MET;
+		source->contents[id] &= (uint16_t)~KVM_SOURCE_MET;
 	memset(source->tracked_lately, 0, sizeof(source->tracked_lately));
 	kvm_source_forget_walk(source);
 	source->pages.is_off = flags & KVM_WALK_BY_LIBRARY;

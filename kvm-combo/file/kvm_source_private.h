@@ -9,6 +9,7 @@
 #include <event-parse.h>
 
 #include "key_map.h"
+#include "kvm_quick.h"
 #include "kvm_source.h"
 
 struct tracecmd_input;
@@ -61,6 +62,11 @@ struct kvm_reading {
 #define KVM_SOURCE_RIP		(1 << 4)	/* kvm_fields_has_exit_rip() */
 #define KVM_SOURCE_MET		(1 << 5)	/* this sparse walk has given one as a record */
 #define KVM_SOURCE_SWITCH	(1 << 6)	/* sched_switch */
+#define KVM_SOURCE_QUICK	8		/* bits before a number in struct kvm_source's
+						 * @quick + 1; 0: none */
+
+/** Events that are decoded quickly; there are not that many. */
+#define KVM_SOURCE_MOST_QUICK	16
 
 /** Threads that were seen lately, by their last bits. */
 #define KVM_SOURCE_LATELY	64
@@ -83,7 +89,9 @@ struct kvm_source {
 	struct tep_format_field *soft;		/* of KVM_TRACE_INTERRUPT; or NULL */
 	struct tep_format_field *before;	/* of KVM_TRACE_TSC_OFFSET; or NULL */
 	struct tep_format_field *flags;		/* of all events; or NULL */
-	uint8_t		*contents;		/* by event id: set of KVM_SOURCE_... */
+	uint16_t	*contents;		/* by event id: set of KVM_SOURCE_... */
+	struct kvm_quick quick[KVM_SOURCE_MOST_QUICK];
+	unsigned int	n_quick;
 	uint8_t		*handler_of;		/* by event id: number in @vectors + 1, or 0 */
 	struct tep_format_field *vectors[KVM_SOURCE_HANDLERS];
 	int		n_vectors;

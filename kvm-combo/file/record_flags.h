@@ -15,4 +15,7 @@ enum record_flag {
 	RECORD_IN_NMI = 0x40,
 };
 
+/** Contexts in which a record is none of the thread that has the CPU. */
+#define RECORD_IN_INTERRUPT	(RECORD_IN_HARDIRQ | RECORD_IN_SOFTIRQ | RECORD_IN_NMI)
+
 #endif
