@@ -994,6 +994,13 @@ bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record
 	return true;
 }
 
+bool kvm_fields_handler_is_behind(const struct kvm_fields *fields, int id, int begin)
+{
+	const struct kvm_handler_field *found = &fields->handlers[fields->handler_of[id] - 1];
+
+	return !found->text && (!found->number || found->number->offset >= begin);
+}
+
 static void power_step(const struct kvm_fields *fields, const struct tep_record *record, size_t i,
 		       struct kvm_step *step, struct kvm_step_more *more)
 {

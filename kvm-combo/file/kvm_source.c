@@ -679,6 +679,15 @@ struct parts {
 	struct kvm_item_name name, next_name;
 };
 
+/** A handler's record, whose event has no more than this. */
+struct known_handler {
+	int32_t		id;		/* of the event */
+	size_t		size;		/* of @own; 0: there is none */
+	int64_t		value;
+	uint8_t		kind;		/* of an event of a run, with @value */
+	char		own[40];	/* the record after struct kvm_common */
+};
+
 /** A walk. */
 struct walk {
 	struct kvm_source *source;
@@ -690,6 +699,7 @@ struct walk {
 	/* the last VM exit of this CPU, unless an entry, switch or loss followed; rip 0: none */
 	uint64_t	exit_rip;
 	int32_t		exit_pid;
+	struct known_handler known[32];
 };
 
 /** The part with members that few records have; it is added without any of them. */
@@ -846,13 +856,41 @@ static int take_item(struct walk *walk, struct tep_record *record, unsigned int 
 	return kvm_sparse_item(&walk->sparse, item, meet(source, id));
 }
 
+/** The handler that a record is about, if it has the same contents as one a short time ago. */
+static struct known_handler *known_handler(struct walk *walk, const struct tep_record *record,
+					   int id)
+{
+	const char *own = (const char *)record->data + sizeof(struct kvm_common);
+	size_t size = (size_t)record->size - sizeof(struct kvm_common);
+	struct known_handler *known;
+	uint32_t first;
+
+	if (!walk->source->is_usual || record->size < (int)(sizeof(struct kvm_common) + 4) ||
+	    size > sizeof(known->own))
+		return NULL;
+	memcpy(&first, own, sizeof(first));
+	known = &walk->known[((uint32_t)id * 11 + first) % ARRAY_SIZE(walk->known)];
+	if (known->id == id && known->size == size && !memcmp(known->own, own, size))
+		return known;
+	known->size = 0;
+	known->id = id;
+	memcpy(known->own, own, size);
+	return known;
+}
+
 /** Make an event of a run of a handler. @n: receives its number if it is new. Return: as below. */
 static bool is_known_handler(struct walk *walk, const struct tep_record *record, int id,
 			     struct kvm_event *event, struct kvm_handler_event *handler,
 			     uint32_t *n)
 {
+	struct known_handler *known = known_handler(walk, record, id);
 	bool is_new = false;
 
+	if (known && known->size) {
+		event->kind = known->kind;
+		event->value = known->value;
+		return true;
+	}
 	kvm_fields_handler(walk->source->fields, record, id, handler);
 	event->kind = handler->edge == KVM_HANDLER_EXIT ? KVM_RUN_LEAVE : KVM_RUN_ENTER;
 	event->value = handler->kind;
@@ -860,7 +898,15 @@ static bool is_known_handler(struct walk *walk, const struct tep_record *record,
 		event->value = kvm_sparse_handler(&walk->sparse, handler, &is_new);
 		*n = (uint32_t)(event->value + 1);
 	}
-	return handler->edge != KVM_HANDLER_WHOLE && event->value >= 0 && !is_new;
+	if (handler->edge == KVM_HANDLER_WHOLE || event->value < 0 || is_new)
+		return false;
+	if (known && kvm_fields_handler_is_behind(walk->source->fields, id,
+						  (int)sizeof(struct kvm_common))) {
+		known->size = (size_t)record->size - sizeof(struct kvm_common);
+		known->kind = event->kind;
+		known->value = event->value;
+	}
+	return true;
 }
 
 /** Make an event of a run of the step. Return: false: an item is needed. */
