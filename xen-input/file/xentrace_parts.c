@@ -212,7 +212,10 @@ uint64_t scan_in_parts(struct scan *scan, uint64_t offset, unsigned int n_parts,
 	for (unsigned int i = 0; i < n; i++)
 		begin_part(&parts[i], scan, to + i * length,
 			   i + 1 < n ? to + (i + 1) * length : scan->size, &unwanted);
+	scan->first = offset;
+	scan->n_parts = n + 1;
 	*error = scan_windows(scan, &offset, to);
+	scan->n_parts = 1;
 	unwanted = *error != 0;
 	for (unsigned int i = 0; i < n; i++)
 		if (parts[i].runs)

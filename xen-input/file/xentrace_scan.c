@@ -356,16 +356,18 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 	return at;
 }
 
-/** Report to the caller how far it is. */
+/** Report to the caller how far it is; other threads are about as far in their parts. */
 static int progress(struct scan *scan, uint64_t offset)
 {
 	const struct xentrace_options *options = scan->options;
+	uint64_t done = scan->first + (offset - scan->first) * scan->n_parts;
 
-	if (offset < scan->next_progress)
+	if (done < scan->next_progress)
 		return 0;
-	scan->next_progress = offset + PROGRESS_BYTES;
+	scan->next_progress = done + PROGRESS_BYTES;
 	if (options && options->progress &&
-	    options->progress(options->progress_arg, offset, scan->size))
+	    options->progress(options->progress_arg, done < scan->size ? done : scan->size,
+			      scan->size))
 		return -ECANCELED;
 	return 0;
 }
@@ -440,6 +442,7 @@ void scan_begin(struct scan *scan, struct xentrace *reader, struct xentrace_bloc
 {
 	*scan = (struct scan){
 		.reader = reader, .open = NO_SEGMENT, .next_progress = PROGRESS_BYTES,
+		.n_parts = 1,
 	};
 	xentrace_blocks_init(blocks, &reader->file);
 	scan_look_at(scan, blocks, size);

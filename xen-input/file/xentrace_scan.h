@@ -76,6 +76,8 @@ struct scan {
 	uint16_t			last_pcpu;	/* of the last window */
 	struct rounds			rounds;
 	uint64_t			next_progress;
+	uint64_t			first;		/* where it began */
+	unsigned int			n_parts;	/* that are walked through at once */
 };
 
 /** scan_look_at - look at the first @size bytes, as they are now. @blocks: empty */

@@ -277,6 +277,47 @@ static void test_samples(void **state)
 	}
 }
 
+struct watch {
+	uint64_t	calls, last;
+};
+
+static int watch_progress(void *arg, uint64_t done, uint64_t total)
+{
+	struct watch *watch = arg;
+
+	assert_true(done >= watch->last && done <= total);
+	watch->last = done;
+	watch->calls++;
+	return 0;
+}
+
+/** A user sees how far all threads are, not only the first one. */
+static void test_progress(void **state)
+{
+	struct trace t = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 45000; i++) {
+		trace_window(&t, i % 5);
+		trace_ticks(&t, BASE + i * 3000ULL, 100, 100);
+	}
+	for (unsigned int n_parts = 1; n_parts <= 4; n_parts++) {
+		struct watch watch = { 0 };
+		const struct xentrace_options options = {
+			.progress = watch_progress, .progress_arg = &watch,
+		};
+		struct xentrace reader = { .file = { .memory = t.data, .fd = -1,
+						     .size = t.size } };
+
+		assert_int_equal(xentrace_scan_in_parts(&reader, &options, NULL, n_parts), 0);
+		/* each 16 MiB of 72 MB */
+		assert_int_equal(watch.calls, 4);
+		assert_true(watch.last > t.size * 8 / 10);
+		xentrace_forget(&reader);
+	}
+	trace_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +325,7 @@ int main(void)
 		cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_damaged),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_progress),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
