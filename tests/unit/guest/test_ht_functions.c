@@ -62,21 +62,7 @@ static void leave_function(int i, unsigned long address)
 }
 
 #include "ht_functions.c"
-
-static struct ht_event reported[16];
-static int n_reported;
-
-void ht_report(struct ht_event *event)
-{
-	reported[n_reported++] = *event;
-}
-
-static void check_reported(int i, enum ht_kind kind, uint64_t value)
-{
-	assert_true(i < n_reported);
-	assert_int_equal(reported[i].kind, kind);
-	assert_true(reported[i].field[0] == value);
-}
+#include "reported_events.h"
 
 static int end(void **state)
 {
