@@ -994,7 +994,7 @@ bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record
 	return true;
 }
 
-bool kvm_fields_handler_is_behind(const struct kvm_fields *fields, int id, int begin)
+bool kvm_fields_handler_is_beyond(const struct kvm_fields *fields, int id, int begin)
 {
 	const struct kvm_handler_field *found = &fields->handlers[fields->handler_of[id] - 1];
 

@@ -164,12 +164,12 @@ bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record
 			struct kvm_handler_event *event);
 
 /**
- * kvm_fields_handler_is_behind - does kvm_fields_handler() read only what is at @begin or later?
+ * kvm_fields_handler_is_beyond - does kvm_fields_handler() read only what is at @begin or later?
  * @id: of an event that it knows
  *
  * Where a text is, each record says itself.
  */
-bool kvm_fields_handler_is_behind(const struct kvm_fields *fields, int id, int begin);
+bool kvm_fields_handler_is_beyond(const struct kvm_fields *fields, int id, int begin);
 
 /**
  * kvm_fields_number - the number in a field, which may be NULL

@@ -46,7 +46,7 @@ struct field {
 struct read_event {
 	struct tep_event event;
 	size_t		n;
-	struct tep_format_field fields[];	/* behind them, their text */
+	struct tep_format_field fields[];	/* their text comes after them */
 };
 
 /* --- how a kernel writes a format ------------------------------------------------------------ */

@@ -900,7 +900,7 @@ static bool is_known_handler(struct walk *walk, const struct tep_record *record,
 	}
 	if (handler->edge == KVM_HANDLER_WHOLE || event->value < 0 || is_new)
 		return false;
-	if (known && kvm_fields_handler_is_behind(walk->source->fields, id,
+	if (known && kvm_fields_handler_is_beyond(walk->source->fields, id,
 						  (int)sizeof(struct kvm_common))) {
 		known->size = (size_t)record->size - sizeof(struct kvm_common);
 		known->kind = event->kind;
