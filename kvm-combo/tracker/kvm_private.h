@@ -111,11 +111,11 @@ struct kvm_tracker {
 	size_t		n_offsets, offsets_room;
 	struct kvm_cpu	*cpus;
 	size_t		n_cpus, cpus_room;
-	size_t		n_rooms;	/* for plain events, of all CPUs */
-	size_t		most_plain;	/* of them, if any are packed; 0: none ever is */
+	size_t		plain_room;	/* for events that are not packed, of all CPUs */
+	size_t		most_plain;	/* with that much room, events are packed; 0: never */
 	bool		is_brief;	/* see kvm_tracker_brief() */
-	bool		is_once;	/* see kvm_tracker_once(); it was, if also: */
-	bool		is_over;	/* events have been given back */
+	bool		is_once;	/* see kvm_tracker_once() */
+	bool		is_over;	/* so the events are gone: there was a model */
 	struct kvm_scan	ahead;		/* of kvm_levels.c */
 	struct key_map	pids;
 	struct kvm_thread *threads;	/* by number in @pids */

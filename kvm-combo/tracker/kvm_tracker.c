@@ -271,11 +271,11 @@ static int make_room(struct kvm_tracker *tracker, struct kvm_events *events)
 	size_t room = events->room;
 	int ret;
 
-	if (tracker->most_plain && tracker->n_rooms >= tracker->most_plain &&
+	if (tracker->most_plain && tracker->plain_room >= tracker->most_plain &&
 	    events->n_plain >= KVM_PACK_EVENTS + 2)
 		return kvm_events_pack(events);
 	ret = ARRAY_GROW(events->plain, events->n_plain, events->room);
-	tracker->n_rooms += events->room - room;
+	tracker->plain_room += events->room - room;
 	return ret;
 }
 
